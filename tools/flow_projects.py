@@ -53,7 +53,7 @@ from flintmq.broker.runtime.log import BrokerLog
 from flintmq.broker.runtime.placement import place, plan_of
 from flintmq.broker.runtime.worker import Assignment
 from flintmq.cli.main import main as flint
-from flintmq.client import instance
+from flintmq.host import instance
 from flintmq.server import process
 
 PATIENCE_S: Final = 30.0

@@ -71,7 +71,7 @@ _WORDS: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     (r"\b(an|An) Async(\w)", lambda m: ("a " if m[1] == "an" else "A ") + m[2]),
     (r", for tasks\b", ", for threads"),
     (r"\bof the task\b", "of the thread"),
-    (r"\bthe task that asks\b", "the thread that asks"),
+    (r"\bthe calling task\b", "the calling thread"),
     (r"\bthis task\b", "this thread"),
     (r"\bof tasks\b", "of threads"),
     (r"\bnumber of tasks\b", "number of threads"),

@@ -40,8 +40,8 @@ from flintmq.broker.runtime.group import ExecutionGroup, WorkerProcess
 from flintmq.broker.runtime.log import BrokerLog
 from flintmq.broker.runtime.worker import Assignment, FlowAssignment
 from flintmq.cli.main import main as flint
-from flintmq.client import instance
-from flintmq.client.lock import holder_of
+from flintmq.host import instance
+from flintmq.host.lock import holder_of
 from flintmq.server import process
 from flintmq.server.control import Control
 

@@ -27,8 +27,8 @@ from flintmq.broker.runtime.coordination import Coordinator, Member
 from flintmq.broker.runtime.data_sources import InstanceSources, Settings, read_settings
 from flintmq.broker.runtime.decisions import Branches, QueueDecisions, create_queue, queue_manager_id
 from flintmq.cli.main import main as flint
-from flintmq.client import instance
-from flintmq.client.lock import holder_of
+from flintmq.host import instance
+from flintmq.host.lock import holder_of
 from flintmq.server import process
 from flintmq.server.control import Control
 from tools.postgres import Cluster, programs

@@ -41,7 +41,7 @@ from flintmq.broker.runtime.group import ExecutionGroup
 from flintmq.broker.runtime.log import BrokerLog
 from flintmq.broker.runtime.worker import Assignment, FlowAssignment
 from flintmq.cli.main import main as flint
-from flintmq.client import instance
+from flintmq.host import instance
 from flintmq.server import process
 
 NAME = "flow_spark"

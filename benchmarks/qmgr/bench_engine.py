@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from benchmarks.frame import Figure, Options, side_by_side
 from benchmarks.qmgr.floor_engine import engine_round_trips, floor_round_trips
-from flintmq.client.clock import system_clock
+from flintmq.host.clock import system_clock
 from flintmq.mqi.constants import (
     MQGMO_NO_SYNCPOINT,
     MQGMO_SYNCPOINT,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from flintmq.client.clock import system_clock
 from flintmq.command.defaults import default_objects
+from flintmq.host.clock import system_clock
 from flintmq.mqi.constants import MQOO_INPUT_SHARED, MQOO_OUTPUT, MQOT_TOPIC, MQSO_CREATE, MQSO_MANAGED
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.sd import MQSD

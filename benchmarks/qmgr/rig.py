@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from types import TracebackType
 
-from flintmq.client.clock import system_clock
+from flintmq.host.clock import system_clock
 from flintmq.log import Log, LogConfig, RealFiles
 from flintmq.mqi.constants import MQOO_INPUT_SHARED, MQOO_OUTPUT
 from flintmq.mqi.od import MQOD

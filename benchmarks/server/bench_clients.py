@@ -30,7 +30,7 @@ from benchmarks.server.knock import PASSWORD
 from benchmarks.server.plan import Plan
 from benchmarks.server.stage import NAME as Q_MGR
 from benchmarks.server.stage import Stage
-from flintmq.client import ini
+from flintmq.host import ini
 from flintmq.server import users
 
 NAME = "clients"

@@ -36,7 +36,7 @@ import flintmq
 from benchmarks.frame import Figure, Options
 from benchmarks.server.stage import NAME as Q_MGR
 from benchmarks.server.stage import Stage
-from flintmq.client.instance import Instance
+from flintmq.host.instance import Instance
 from flintmq.mqi.constants import MQGMO_BROWSE_FIRST, MQOO_BROWSE
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD

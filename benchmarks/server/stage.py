@@ -80,7 +80,7 @@ class Console:
     """MQSC commands to a running queue manager, without a process for each: as soon as one is answered, it is done."""
 
     def __init__(self, directory: Path) -> None:
-        from flintmq.client.instance import Instance
+        from flintmq.host.instance import Instance
         from flintmq.server.control import Control
 
         self._control = Control(Instance(NAME, directory))
@@ -142,7 +142,7 @@ class Stage:
         return Console(self.directory / "qmgrs" / NAME)
 
     def _process_id(self) -> int:
-        from flintmq.client.instance import Instance
+        from flintmq.host.instance import Instance
         from flintmq.server.control import Control
 
         with Control(Instance(NAME, self.directory / "qmgrs" / NAME)) as control:

@@ -34,32 +34,6 @@ if TYPE_CHECKING:
     from flintmq.client.commands import CommandReply as CommandReply
     from flintmq.client.connection import Connection as Connection
     from flintmq.client.consumer import Consumer as Consumer
-    from flintmq.client.errors import BackedOut as BackedOut
-    from flintmq.client.errors import BadProperty as BadProperty
-    from flintmq.client.errors import BadSelector as BadSelector
-    from flintmq.client.errors import CommandFailed as CommandFailed
-    from flintmq.client.errors import GetInhibited as GetInhibited
-    from flintmq.client.errors import InvalidName as InvalidName
-    from flintmq.client.errors import MessageTooBig as MessageTooBig
-    from flintmq.client.errors import MQError as MQError
-    from flintmq.client.errors import NoMessageAvailable as NoMessageAvailable
-    from flintmq.client.errors import NotAuthorized as NotAuthorized
-    from flintmq.client.errors import NotConnected as NotConnected
-    from flintmq.client.errors import NotConverted as NotConverted
-    from flintmq.client.errors import ObjectInUse as ObjectInUse
-    from flintmq.client.errors import PageSetFull as PageSetFull
-    from flintmq.client.errors import PutInhibited as PutInhibited
-    from flintmq.client.errors import QueueFull as QueueFull
-    from flintmq.client.errors import QueueManagerDamaged as QueueManagerDamaged
-    from flintmq.client.errors import QueueManagerError as QueueManagerError
-    from flintmq.client.errors import QueueManagerExists as QueueManagerExists
-    from flintmq.client.errors import QueueManagerInUse as QueueManagerInUse
-    from flintmq.client.errors import QueueManagerNotFound as QueueManagerNotFound
-    from flintmq.client.errors import TransactionError as TransactionError
-    from flintmq.client.errors import Truncated as Truncated
-    from flintmq.client.errors import UnitOfWorkTooBig as UnitOfWorkTooBig
-    from flintmq.client.errors import UnknownObject as UnknownObject
-    from flintmq.client.errors import UsedAfterFork as UsedAfterFork
     from flintmq.client.message import Message as Message
     from flintmq.client.payload import BadPayload as BadPayload
     from flintmq.client.payload import TypedMessage as TypedMessage
@@ -79,6 +53,32 @@ if TYPE_CHECKING:
     from flintmq.client.topic import Topic as Topic
     from flintmq.client.typed import TypedQueue as TypedQueue
     from flintmq.log.config import LogConfig as LogConfig
+    from flintmq.mqi.call_errors import BackedOut as BackedOut
+    from flintmq.mqi.call_errors import BadProperty as BadProperty
+    from flintmq.mqi.call_errors import BadSelector as BadSelector
+    from flintmq.mqi.call_errors import CommandFailed as CommandFailed
+    from flintmq.mqi.call_errors import GetInhibited as GetInhibited
+    from flintmq.mqi.call_errors import InvalidName as InvalidName
+    from flintmq.mqi.call_errors import MessageTooBig as MessageTooBig
+    from flintmq.mqi.call_errors import MQError as MQError
+    from flintmq.mqi.call_errors import NoMessageAvailable as NoMessageAvailable
+    from flintmq.mqi.call_errors import NotAuthorized as NotAuthorized
+    from flintmq.mqi.call_errors import NotConnected as NotConnected
+    from flintmq.mqi.call_errors import NotConverted as NotConverted
+    from flintmq.mqi.call_errors import ObjectInUse as ObjectInUse
+    from flintmq.mqi.call_errors import PageSetFull as PageSetFull
+    from flintmq.mqi.call_errors import PutInhibited as PutInhibited
+    from flintmq.mqi.call_errors import QueueFull as QueueFull
+    from flintmq.mqi.call_errors import QueueManagerDamaged as QueueManagerDamaged
+    from flintmq.mqi.call_errors import QueueManagerError as QueueManagerError
+    from flintmq.mqi.call_errors import QueueManagerExists as QueueManagerExists
+    from flintmq.mqi.call_errors import QueueManagerInUse as QueueManagerInUse
+    from flintmq.mqi.call_errors import QueueManagerNotFound as QueueManagerNotFound
+    from flintmq.mqi.call_errors import TransactionError as TransactionError
+    from flintmq.mqi.call_errors import Truncated as Truncated
+    from flintmq.mqi.call_errors import UnitOfWorkTooBig as UnitOfWorkTooBig
+    from flintmq.mqi.call_errors import UnknownObject as UnknownObject
+    from flintmq.mqi.call_errors import UsedAfterFork as UsedAfterFork
 else:
     #: Public name -> the module it comes from.
     _PUBLIC = {
@@ -97,32 +97,32 @@ else:
         "Connection": "flintmq.client.connection",
         "Transaction": "flintmq.client.seam",
         "Consumer": "flintmq.client.consumer",
-        "BackedOut": "flintmq.client.errors",
-        "BadProperty": "flintmq.client.errors",
-        "BadSelector": "flintmq.client.errors",
-        "CommandFailed": "flintmq.client.errors",
-        "GetInhibited": "flintmq.client.errors",
-        "InvalidName": "flintmq.client.errors",
-        "MQError": "flintmq.client.errors",
-        "MessageTooBig": "flintmq.client.errors",
-        "NoMessageAvailable": "flintmq.client.errors",
-        "NotAuthorized": "flintmq.client.errors",
-        "NotConnected": "flintmq.client.errors",
-        "NotConverted": "flintmq.client.errors",
-        "ObjectInUse": "flintmq.client.errors",
-        "PageSetFull": "flintmq.client.errors",
-        "PutInhibited": "flintmq.client.errors",
-        "QueueFull": "flintmq.client.errors",
-        "QueueManagerDamaged": "flintmq.client.errors",
-        "QueueManagerError": "flintmq.client.errors",
-        "QueueManagerExists": "flintmq.client.errors",
-        "QueueManagerInUse": "flintmq.client.errors",
-        "QueueManagerNotFound": "flintmq.client.errors",
-        "TransactionError": "flintmq.client.errors",
-        "Truncated": "flintmq.client.errors",
-        "UnitOfWorkTooBig": "flintmq.client.errors",
-        "UnknownObject": "flintmq.client.errors",
-        "UsedAfterFork": "flintmq.client.errors",
+        "BackedOut": "flintmq.mqi.call_errors",
+        "BadProperty": "flintmq.mqi.call_errors",
+        "BadSelector": "flintmq.mqi.call_errors",
+        "CommandFailed": "flintmq.mqi.call_errors",
+        "GetInhibited": "flintmq.mqi.call_errors",
+        "InvalidName": "flintmq.mqi.call_errors",
+        "MQError": "flintmq.mqi.call_errors",
+        "MessageTooBig": "flintmq.mqi.call_errors",
+        "NoMessageAvailable": "flintmq.mqi.call_errors",
+        "NotAuthorized": "flintmq.mqi.call_errors",
+        "NotConnected": "flintmq.mqi.call_errors",
+        "NotConverted": "flintmq.mqi.call_errors",
+        "ObjectInUse": "flintmq.mqi.call_errors",
+        "PageSetFull": "flintmq.mqi.call_errors",
+        "PutInhibited": "flintmq.mqi.call_errors",
+        "QueueFull": "flintmq.mqi.call_errors",
+        "QueueManagerDamaged": "flintmq.mqi.call_errors",
+        "QueueManagerError": "flintmq.mqi.call_errors",
+        "QueueManagerExists": "flintmq.mqi.call_errors",
+        "QueueManagerInUse": "flintmq.mqi.call_errors",
+        "QueueManagerNotFound": "flintmq.mqi.call_errors",
+        "TransactionError": "flintmq.mqi.call_errors",
+        "Truncated": "flintmq.mqi.call_errors",
+        "UnitOfWorkTooBig": "flintmq.mqi.call_errors",
+        "UnknownObject": "flintmq.mqi.call_errors",
+        "UsedAfterFork": "flintmq.mqi.call_errors",
         "Message": "flintmq.client.message",
         "BadPayload": "flintmq.client.payload",
         "Browser": "flintmq.client.browser",

@@ -50,9 +50,11 @@ from typing import TYPE_CHECKING, Any
 import flintmq
 from flintmq.channel.identity import Identity
 from flintmq.channel.terms import Gatekeeper, Terms
-from flintmq.client.embedded import Host
-from flintmq.client.instance import CreateOptions
-from flintmq.client.queue_manager import QueueManager, application_name, open_host
+from flintmq.client.queue_manager import QueueManager
+from flintmq.host.environment import application_name
+from flintmq.host.host import Host
+from flintmq.host.lifecycle import CreateOptions
+from flintmq.host.opening import open_host
 from flintmq.log import LogConfig
 from flintmq.mqi.errors import MQStructuresError
 from flintmq.mqi.property_values import Value
@@ -243,12 +245,12 @@ class ListeningQueueManager:
 
     def __init__(self, name: str = "QM1") -> None:
         # The server is brought in here: who tests without a network does not need it.
-        from flintmq.client import instance
-        from flintmq.client.command_thread import CommandThread
+        from flintmq.host import lifecycle
+        from flintmq.host.command_thread import CommandThread
         from flintmq.server.hub import ServingHost
 
         self.name = name
-        self._host = ServingHost(*instance.create_in_memory(name, CreateOptions(developer=True)), None)
+        self._host = ServingHost(*lifecycle.create_in_memory(name, CreateOptions(developer=True)), None)
         #: The same queue manager from inside: to define queues, to prepare messages and to look at them.
         self.qm = QueueManager(self._host, application_name())
         CommandThread(self._host)

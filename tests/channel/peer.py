@@ -14,7 +14,7 @@ from flintmq.channel.segment import Segment, Splitter
 from flintmq.channel.server import Channels, next_ready
 from flintmq.channel.session import Session
 from flintmq.channel.terms import Gatekeeper
-from flintmq.client import instance
+from flintmq.host import lifecycle
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
@@ -30,8 +30,8 @@ class World:
 
     def __init__(self) -> None:
         self.qm: QueueManager
-        options = instance.CreateOptions(developer=True)
-        self.qm, self.storage = instance.create_in_memory("QM1", options)
+        options = lifecycle.CreateOptions(developer=True)
+        self.qm, self.storage = lifecycle.create_in_memory("QM1", options)
         self.admin = Admin(self.qm)
         self.channels = Channels(self.qm, Gatekeeper(), 4711)
         self.qm.in_turn = True  # All that happens in the tests of this room is a turn.

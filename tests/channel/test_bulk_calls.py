@@ -11,7 +11,7 @@ from flintmq.channel import bulk, spi
 from flintmq.channel import segment as seg
 from flintmq.channel.segment import Segment
 from flintmq.client.remote.bulk import Browsed
-from flintmq.client.remote.session import Answer
+from flintmq.client.remote.session import CallReply
 from flintmq.mqi.constants import (
     MQGMO_BROWSE_FIRST,
     MQGMO_BROWSE_NEXT,
@@ -66,7 +66,7 @@ def browse(
     reply = call(peer, bulk.BROWSE, peer.longs(wanted, options, most, room) + token, handle)
     assert (reply.completion, reply.reason) == (0, 0)
     head = struct.pack(">I", 0) + peer.longs(0, 0, handle)
-    said = Browsed(Answer(Segment(seg.TSHM, 0, seg.ONLY, 0, 0, peer.big_endian, b""), head + reply.body), wanted)
+    said = Browsed(CallReply(Segment(seg.TSHM, 0, seg.ONLY, 0, 0, peer.big_endian, b""), head + reply.body), wanted)
     order = ">" if peer.big_endian else "<"
     lengths = struct.unpack(f"{order}{len(said.lengths) // 4}i", said.lengths) or (0,) * said.count
     rows: list[Row] = []

@@ -17,8 +17,8 @@ from benchmarks.server.ports import free_port
 from flintmq.cli import container
 from flintmq.cli._failure import CommandFailed
 from flintmq.cli.main import main
-from flintmq.client import instance
-from flintmq.client.lock import holder_of
+from flintmq.host import instance
+from flintmq.host.lock import holder_of
 from tests.waiting import PATIENCE, until
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import flintmq
-from flintmq.client import instance
+from flintmq.host import instance
 
 Run = Callable[..., Any]
 SMALL = ("-lf", "64")

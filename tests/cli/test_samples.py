@@ -14,8 +14,8 @@ from benchmarks.server.ports import free_port
 from flintmq.cli import _samples
 from flintmq.cli.amqsbcg import descriptor_lines, message_lines
 from flintmq.cli.main import main
-from flintmq.client import instance
 from flintmq.client.remote.connect import RemoteQueueManager
+from flintmq.host import instance
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.tmc2 import MQTMC2
 from flintmq.server import process

@@ -13,8 +13,8 @@ import pytest
 import flintmq
 from benchmarks.server.ports import free_port
 from flintmq.cli.main import main
-from flintmq.client import instance
-from flintmq.client.lock import holder_of
+from flintmq.host import instance
+from flintmq.host.lock import holder_of
 from tests.waiting import PATIENCE
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 import flintmq
-from flintmq.client.thread_link import ThreadLink
+from flintmq.client.thread_session import ThreadSession
 from flintmq.mqi.constants import (
     MQGMO_BROWSE_FIRST,
     MQGMO_MSG_UNDER_CURSOR,
@@ -321,7 +321,7 @@ class Interrupted(Exception):
 
 def is_at_the_gate(thread: int) -> bool:
     """Whether a thread whose get is parked is about to wait. Compiled code does not stop on its way there."""
-    code = getattr(ThreadLink._await_gate, "__code__", None)
+    code = getattr(ThreadSession._await_gate, "__code__", None)
     return code is None or sys._current_frames()[thread].f_code is code
 
 

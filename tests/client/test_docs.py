@@ -29,7 +29,7 @@ def test_every_public_name_can_be_imported_and_is_typed() -> None:
 
 
 def test_the_tree_of_exceptions_in_the_docstring_is_the_tree() -> None:
-    from flintmq.client import errors
+    from flintmq.mqi import call_errors as errors
 
     assert errors.__doc__ is not None
     drawn = set(re.findall(r"(?:├──|└──) (\w+)", errors.__doc__)) | {"MQError"}
@@ -38,7 +38,7 @@ def test_the_tree_of_exceptions_in_the_docstring_is_the_tree() -> None:
 
 
 def test_the_class_of_a_reason() -> None:
-    from flintmq.client.errors import error_class, error_of
+    from flintmq.mqi.call_errors import error_class, error_of
 
     assert error_class(2033) is flintmq.NoMessageAvailable
     assert error_class(2031) is flintmq.MessageTooBig

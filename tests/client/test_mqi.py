@@ -265,7 +265,7 @@ def test_prepare_and_commit_wait_for_the_disk(disk: DiskQueueManager) -> None:
     qm = disk
     qm.queue("A", create=True)
     host = qm._host
-    connection = qm._current()._link.connection
+    connection = qm._current()._session.connection
     prepare(qm, b"hello")
     assert 0 < connection.force <= host.log.durable
     prepared = connection.force
@@ -336,7 +336,7 @@ def test_what_an_administrator_has_resolved_is_told_until_it_is_forgotten(disk: 
     prepare(qm, b"hello")
     host = qm._host
     with host.call:
-        connection = qm._current()._link.connection
+        connection = qm._current()._session.connection
         assert xa.resolve_in_doubt(host.engine, connection, XID, True) == xa.XA_OK
         force = host.settle(connection)
     host.durable(force)

@@ -159,7 +159,7 @@ def test_properties_that_are_too_long_are_refused_and_the_handle_is_given_back(q
     with pytest.raises(flintmq.BadProperty, match=r"MAXPROPL\(20\)"):
         queue.put(b"data", properties={"color": "red"})
     assert queue.depth == 0
-    assert qm._current()._link.connection.message_handles == {}
+    assert qm._current()._session.connection.message_handles == {}
 
 
 def test_a_poison_message_keeps_its_properties(qm: flintmq.QueueManager) -> None:

@@ -9,7 +9,7 @@ import threading
 import pytest
 
 import flintmq
-from flintmq.client.embedded import HandleCache
+from flintmq.host.host import HandleCache
 from tests.waiting import PATIENCE
 
 
@@ -97,7 +97,7 @@ def test_only_the_last_few_selectors_are_kept_open(qm: flintmq.QueueManager, fru
     for number in range(HandleCache.SELECTORS_MAX * 3):
         assert fruit.get_or_none(selector=f"weight = {1000 + number}") is None
         assert fruit.get_or_none(selector="weight = 999") is None
-    kept = qm._current()._link.handles.selecting
+    kept = qm._current()._session.handles.selecting
     assert len(kept) == HandleCache.SELECTORS_MAX
     assert ("FRUIT", "weight = 999") in kept
     engine_queue = qm._host.engine.queues["FRUIT"]

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import flintmq
-from flintmq.client.embedded import HandleCache
 from flintmq.client.mqi import MQI
+from flintmq.host.host import HandleCache
 from flintmq.mqi import constants as mq
 from flintmq.mqi.cbc import MQCBC
 from flintmq.mqi.cbd import MQCBD

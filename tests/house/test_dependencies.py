@@ -28,8 +28,8 @@ EXTRA_OF_PART = {
     "perf/peers": "broker",
     "perf/report": "spark",
     "perf/view": "perf",
-    "client/pkcs12": "tls",
-    "client/vault": "tls",
+    "host/pkcs12": "tls",
+    "host/vault": "tls",
     "integrations/faststream": "faststream",
     "integrations/kombu": "celery",
 }

@@ -39,7 +39,7 @@ def test_what_is_said_to_be_only_kept_can_be_set_and_is_read_nowhere(kind: str) 
     kept = set(texts.KEPT[kind])
     if kind not in ("QLOCAL", "QALIAS", "QREMOTE", "QMODEL"):
         assert kept <= settable
-    files = [*(ROOT / "src/flintmq/qmgr").glob("*.py"), *(ROOT / "src/flintmq/client").glob("*.py")]
+    files = [path for room in ("qmgr", "host", "client") for path in (ROOT / "src/flintmq" / room).glob("*.py")]
     others = (
         "attributes.py",
         "attributes_security.py",

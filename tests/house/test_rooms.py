@@ -76,7 +76,7 @@ def wrong_import(room: str, name: str) -> str:
 def test_the_table_names_every_room_that_exists() -> None:
     rooms = {path.name for path in PACKAGE.iterdir() if path.is_dir() and any(path.rglob("*.py"))}
     assert rooms - set(ORDER) == set()
-    assert ORDER["mqi"] == 0 and ORDER["qmgr"] < ORDER["client"] < ORDER["cli"]
+    assert ORDER["mqi"] == 0 and ORDER["qmgr"] < ORDER["host"] < ORDER["client"] < ORDER["cli"]
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(PACKAGE)))
@@ -93,6 +93,8 @@ def test_a_room_imports_only_from_rooms_above_it(path: Path) -> None:
         ("mqi", "flintmq.log", True),
         ("cluster", "flintmq.sharing", True),
         ("cli", "flintmq.console", False),
+        ("host", "flintmq.client.connection", True),
+        ("server", "flintmq.host.host", False),
         ("client", "flintmq.__version__", False),
         ("client", "flintmq.testing", True),
         ("log", "flintmq._build.compiled", False),

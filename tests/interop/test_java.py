@@ -18,8 +18,8 @@ import pytest
 
 from benchmarks.server.ports import free_port
 from flintmq.cli.main import main
-from flintmq.client import instance
-from flintmq.client.lock import holder_of
+from flintmq.host import instance
+from flintmq.host.lock import holder_of
 from flintmq.server import process
 from flintmq.server.control import Control, run_session
 from tests.server.test_process import Manager

@@ -11,8 +11,8 @@ from pathlib import Path
 import flintmq
 from benchmarks.server.ports import free_port
 from flintmq.cli.main import main
-from flintmq.client import instance
-from flintmq.client.lock import holder_of
+from flintmq.host import instance
+from flintmq.host.lock import holder_of
 from flintmq.server import process
 from flintmq.server.control import Control, NotRunning
 from tests.waiting import until

@@ -11,7 +11,7 @@ import pytest
 import flintmq
 from flintmq import pymqi
 from flintmq.cli.main import main
-from flintmq.client import instance
+from flintmq.host import instance
 from flintmq.pymqi import CMQC, binding
 from flintmq.server import process
 from tests.client.remote.serving import CHANNEL, Serving

@@ -11,7 +11,7 @@ import pytest
 from benchmarks.server.ports import free_port
 from flintmq import pymqi
 from flintmq.cli.main import main
-from flintmq.client import instance
+from flintmq.host import instance
 from flintmq.pymqi import CMQC
 from flintmq.server import process
 from tests.server.test_tls import make_key

@@ -15,9 +15,9 @@ from flintmq.channel import segment as seg
 from flintmq.channel.server import Channels
 from flintmq.channel.session import Session
 from flintmq.channel.terms import Gatekeeper
-from flintmq.client import instance
-from flintmq.client.error_log import ErrorLog
-from flintmq.client.lock import holder_of
+from flintmq.host import lifecycle
+from flintmq.host.error_log import ErrorLog
+from flintmq.host.lock import holder_of
 from flintmq.mqi.md import MQMD
 from flintmq.server.admission import (
     CHANNELS_MAX,
@@ -40,7 +40,7 @@ STATUS_UNAVAILABLE = 22
 
 
 def sessions(count: int) -> list[Session]:
-    engine, _ = instance.create_in_memory("QM1")
+    engine, _ = lifecycle.create_in_memory("QM1")
     channels = Channels(engine, Gatekeeper(), 1)
     return [channels.session(f"127.0.0.1({50000 + number})") for number in range(count)]
 
@@ -127,7 +127,7 @@ def test_the_error_log_is_written_when_no_descriptor_is_left(tmp_path: Path) -> 
     """The one that was kept is used: why the queue manager stops must be told then of all times."""
     program = (
         "import os, sys, resource; from pathlib import Path\n"
-        "from flintmq.client.error_log import ErrorLog\n"
+        "from flintmq.host.error_log import ErrorLog\n"
         "log = ErrorLog(Path(sys.argv[1]), 'QM1'); log.reserve()\n"
         "resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40)); held = []\n"
         "try:\n"

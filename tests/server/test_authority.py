@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from flintmq.cli.main import main
-from flintmq.client.error_log import user_name
+from flintmq.host.error_log import user_name
 from flintmq.mqi.constants import MQOO_INPUT_SHARED, MQOO_OUTPUT, MQOO_SET
 from flintmq.server import users
 from flintmq.server.entities import SystemEntities, system_groups

@@ -11,7 +11,7 @@ from threading import Thread
 
 import pytest
 
-from flintmq.client import instance
+from flintmq.host import instance
 from flintmq.server.control import Control, NotRunning, listen, run_session
 
 

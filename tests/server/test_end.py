@@ -11,8 +11,8 @@ import uvloop
 from benchmarks.server.ports import free_port
 from flintmq.channel.terms import Gatekeeper
 from flintmq.cli.main import main
-from flintmq.client import instance
-from flintmq.client.lock import InstanceLock
+from flintmq.host import instance, lifecycle
+from flintmq.host.lock import InstanceLock
 from flintmq.server import control, process
 from flintmq.server.hub import ServingHost
 
@@ -25,7 +25,7 @@ def test_the_lock_goes_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how
     assert main(["crtmqm", "--dev", "-q", "-p", str(port), "QM1"]) == 0
     place = instance.by_name("QM1")
     sockets = [place.directory / name for name in (control.NAME, instance.LOCAL_SOCKET)]
-    host = ServingHost(*instance.open_on_disk(place), place)
+    host = ServingHost(*lifecycle.open_on_disk(place), place)
     server = process.Server(host, Gatekeeper())
     found: list[tuple[list[bool], bool]] = []
     release = InstanceLock.release

@@ -13,9 +13,9 @@ import pytest
 
 import flintmq
 from flintmq.cli.main import main
-from flintmq.client import instance
-from flintmq.client.embedded import Host
 from flintmq.client.queue_manager import QueueManager
+from flintmq.host import instance, lifecycle
+from flintmq.host.host import Host
 from tests.waiting import PATIENCE
 
 #: Of the file system with the page sets.
@@ -45,8 +45,8 @@ class FullDisk:
     def __init__(self, disk: Path, log: Path) -> None:
         self.place = instance.by_path(disk / "QM1", "QM1")
         self.filler = disk / "filler"
-        options = instance.CreateOptions(log=SMALL_LOG, log_directory=str(log))
-        engine, storage = instance.create_on_disk(self.place, options)
+        options = lifecycle.CreateOptions(log=SMALL_LOG, log_directory=str(log))
+        engine, storage = lifecycle.create_on_disk(self.place, options)
         self.qm = self._opened(Host(engine, storage, self.place))
 
     def _opened(self, host: Host) -> QueueManager:
@@ -54,7 +54,7 @@ class FullDisk:
         return QueueManager(host, "test")
 
     def reopen(self) -> None:
-        self.qm = self._opened(Host(*instance.open_on_disk(self.place), self.place))
+        self.qm = self._opened(Host(*lifecycle.open_on_disk(self.place), self.place))
 
     def fill(self) -> None:
         """Leave not a byte on the disk."""
@@ -208,4 +208,4 @@ def test_strmqm_in_the_foreground_says_by_its_exit_code_how_it_ended(
     log = (tmp_path / "qmgrs" / "QM1" / "errors" / "AMQERR01.LOG").read_text()
     assert ("Input/output error" in log) == broken
     assert ("AMQ6119S" in errors) == broken
-    instance.open_on_disk(instance.by_name("QM1"))[1].abandon()
+    lifecycle.open_on_disk(instance.by_name("QM1"))[1].abandon()

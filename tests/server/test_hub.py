@@ -10,7 +10,7 @@ import pytest
 
 from flintmq.channel.session import AGREED
 from flintmq.channel.terms import Gatekeeper, Terms
-from flintmq.client import instance
+from flintmq.host import lifecycle
 from flintmq.server.hub import LINGER_S, NEGOTIATION_S, Hub, ServingHost
 from flintmq.server.link import Link
 
@@ -48,7 +48,7 @@ class Wire:
 
 def run(body: Callable[[Hub, Link, Wire, SlowLog], Coroutine[Any, Any, None] | None]) -> None:
     async def go() -> None:
-        host = ServingHost(*instance.create_in_memory("QM1"), None)
+        host = ServingHost(*lifecycle.create_in_memory("QM1"), None)
         hub = Hub(host, Gatekeeper(), asyncio.get_running_loop())
         log = SlowLog()
         hub._log = log

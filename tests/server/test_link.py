@@ -15,8 +15,8 @@ import uvloop
 import flintmq
 from flintmq.channel import segment as seg
 from flintmq.channel.terms import Gatekeeper
-from flintmq.client import instance
-from flintmq.client.embedded import OPEN
+from flintmq.host import lifecycle
+from flintmq.host.host import OPEN
 from flintmq.mqi.constants import MQGMO_BROWSE_FIRST, MQOO_BROWSE, MQOO_OUTPUT
 from flintmq.server.hub import Hub, ServingHost
 from flintmq.server.link import Link, links
@@ -34,7 +34,7 @@ def keep_alive(interval_s: int) -> tuple[int, int]:
 
     async def go() -> tuple[int, int]:
         loop = asyncio.get_running_loop()
-        host = ServingHost(*instance.create_in_memory("QM1"), None)
+        host = ServingHost(*lifecycle.create_in_memory("QM1"), None)
         hub = Hub(host, Gatekeeper(), loop)
         server = await loop.create_server(links(hub), "127.0.0.1", 0)
         with socket.create_connection(server.sockets[0].getsockname()):

@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 import flintmq
-from flintmq.client.instance import Instance
+from flintmq.host.instance import Instance
 from flintmq.log.errors import LogError
 from flintmq.qmgr.log_port import LogPort
 from flintmq.server import log_flusher

@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks.server.ports import free_port
 from flintmq.channel.terms import Gatekeeper
-from flintmq.client import instance
+from flintmq.host import lifecycle
 from flintmq.server import metrics
 from flintmq.server.hub import Hub, ServingHost
 from flintmq.server.metrics import HEAD_MAX, Metrics
@@ -27,7 +27,7 @@ def served(body: Callable[[Ask], Awaitable[None]]) -> None:
     """Run `body` with something that sends bytes to the endpoint and gives back all that it answers."""
 
     async def go() -> None:
-        host = ServingHost(*instance.create_in_memory("QM1"), None)
+        host = ServingHost(*lifecycle.create_in_memory("QM1"), None)
         hub = Hub(host, Gatekeeper(), asyncio.get_running_loop())
         endpoint = Metrics(hub)
         await endpoint.start("127.0.0.1", 0)
@@ -149,7 +149,7 @@ def test_the_longest_turn_is_measured_in_cpu_time_and_shown() -> None:
     """Time in which the loop only waits does not count. (issue 14, item 3c)"""
 
     async def body(ask: Ask) -> None:
-        host = ServingHost(*instance.create_in_memory("QM1"), None)
+        host = ServingHost(*lifecycle.create_in_memory("QM1"), None)
         hub = Hub(host, Gatekeeper(), asyncio.get_running_loop())
         try:
             hub.begin()

@@ -18,9 +18,9 @@ from benchmarks.server.ports import free_port
 from flintmq.channel import segment as seg
 from flintmq.channel.segment import Segment, Splitter
 from flintmq.cli.main import main
-from flintmq.client import instance
-from flintmq.client.lock import holder_of
-from flintmq.client.remote.local import socket_path
+from flintmq.host import instance
+from flintmq.host.environment import socket_path
+from flintmq.host.lock import holder_of
 from flintmq.mqi.constants import MQGMO_SYNCPOINT, MQGMO_WAIT, MQOO_INPUT_SHARED, MQOO_OUTPUT, MQPMO_SYNCPOINT
 from flintmq.mqi.md import MQMD
 from flintmq.server import process

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import flintmq
 from flintmq.cli.main import main
-from flintmq.client.inserts import replaced
+from flintmq.host.inserts import replaced
 from flintmq.server.services import variables
 from tests.server.test_process import Manager, manager
 from tests.waiting import until

@@ -9,11 +9,11 @@ from typing import Any, cast
 
 import flintmq
 from flintmq.channel.terms import Gatekeeper
-from flintmq.client import instance
 from flintmq.command import display, pcf_execute
 from flintmq.command.command_server import COMMAND_QUEUE
 from flintmq.command.execute import execute
 from flintmq.command.steps import RESPONSES_AT_ONCE
+from flintmq.host import lifecycle
 from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
 from flintmq.mqi.pcf import MQCFST, PCFMessage
@@ -29,7 +29,7 @@ def serve(body: Callable[[Hub, flintmq.QueueManager], Awaitable[None]]) -> None:
     """A queue manager in memory that takes turns, and an application in the same process."""
 
     async def go() -> None:
-        host = ServingHost(*instance.create_in_memory("QM1"), None)
+        host = ServingHost(*lifecycle.create_in_memory("QM1"), None)
         qm = flintmq.QueueManager(host, "test")
         hub = Hub(host, Gatekeeper(), asyncio.get_running_loop())
         await body(hub, qm)

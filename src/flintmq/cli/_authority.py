@@ -11,10 +11,11 @@ import argparse
 import flintmq
 from flintmq.cli import _control
 from flintmq.cli._failure import CommandFailed
-from flintmq.client import commands, instance
+from flintmq.client import commands
 from flintmq.command.administration import Row
 from flintmq.command.dump import quoted
 from flintmq.command.rows import CommandRows
+from flintmq.host import instance
 from flintmq.mqi.printable import printable
 from flintmq.server.control import Control, NotRunning, run_command
 

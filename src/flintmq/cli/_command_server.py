@@ -5,8 +5,8 @@ from __future__ import annotations
 import flintmq
 from flintmq.cli import _control
 from flintmq.cli._failure import CommandFailed
-from flintmq.client import instance
-from flintmq.client.lock import holder_of
+from flintmq.host import instance
+from flintmq.host.lock import holder_of
 from flintmq.mqi.reason import reason_name
 from flintmq.server.control import Control, NotRunning, Reply
 

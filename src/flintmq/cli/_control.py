@@ -6,9 +6,9 @@ import sys
 
 import flintmq
 from flintmq.cli._failure import CommandFailed
-from flintmq.client import instance
-from flintmq.client.embedded import Host
-from flintmq.client.lock import holder_of
+from flintmq.host import instance, lifecycle
+from flintmq.host.host import Host
+from flintmq.host.lock import holder_of
 from flintmq.server.control import Control, NotRunning
 from flintmq.server.entities import SystemEntities, takes_external_users
 from flintmq.server.users import NAME as USERS
@@ -56,7 +56,7 @@ def open_or_refuse(name: str | None) -> Host | None:
     """The queue manager that was named, or the default one, opened; None after having said why not."""
     try:
         place = instance.locate(name_or_default(name))
-        host = Host(*instance.open_on_disk(place), place)
+        host = Host(*lifecycle.open_on_disk(place), place)
         external = takes_external_users(place)
         host.engine.entities = SystemEntities(Users(place.directory / USERS), external=external)
         return host

@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from flintmq.client.instance import data_directory
 from flintmq.command.completion import DELIMITERS, Names, completions
 from flintmq.command.parser import CommandReader
 from flintmq.command.secrets import has_secret
+from flintmq.host.instance import data_directory
 
 HISTORY_NAME = "runmqsc_history"
 HISTORY_LINES_MAX = 1000

@@ -14,8 +14,8 @@ from typing import Any, Protocol
 import flintmq
 from flintmq.cli import _control
 from flintmq.cli._failure import CommandFailed
-from flintmq.client import instance
-from flintmq.client.embedded import Host
+from flintmq.host import instance, lifecycle
+from flintmq.host.host import Host
 from flintmq.qmgr.xa import unpack_xid
 from flintmq.server import in_doubt
 from flintmq.server.control import Control, NotRunning
@@ -77,7 +77,7 @@ def units(name: str | None) -> Iterator[Units]:
     try:
         place = instance.locate(_control.name_or_default(name))
         running = _running(place)
-        host = None if running else Host(*instance.open_on_disk(place), place)
+        host = None if running else Host(*lifecycle.open_on_disk(place), place)
     except flintmq.QueueManagerInUse as error:
         raise CommandFailed(f"AMQ8146E: {error.text}", NOT_AVAILABLE) from None
     except flintmq.QueueManagerNotFound as error:

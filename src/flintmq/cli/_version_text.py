@@ -8,7 +8,7 @@ from pathlib import Path
 
 import flintmq
 from flintmq._build import build_type
-from flintmq.client import instance
+from flintmq.host import instance
 from flintmq.qmgr.attributes import COMMAND_LEVEL
 
 #: label -> the number that `dspmqver -f` has for it; 0 for what MQ does not show.

@@ -44,8 +44,8 @@ from pathlib import Path
 import flintmq
 from flintmq.cli import _control, crtmqm, main
 from flintmq.cli._failure import CommandFailed
-from flintmq.client import autoconfig, ini, instance
 from flintmq.command.defaults import LISTENER
+from flintmq.host import autoconfig, ini, instance
 from flintmq.server import process, users
 from flintmq.server.control import Control, NotRunning, run_session
 

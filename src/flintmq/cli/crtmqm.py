@@ -22,9 +22,10 @@ from pathlib import Path
 
 import flintmq
 from flintmq.cli import _control
-from flintmq.client import autoconfig, commands, ini, instance
-from flintmq.client.embedded import Host
-from flintmq.client.inserts import replaced
+from flintmq.client import commands
+from flintmq.host import autoconfig, ini, instance, lifecycle
+from flintmq.host.host import Host
+from flintmq.host.inserts import replaced
 from flintmq.log import LogConfig, LogError
 from flintmq.server import users
 from flintmq.server.entities import AUTHORITY_SERVICE, EXTERNAL
@@ -73,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
         script = autoconfig.read_mqsc(options.ic) if options.ic else ""
         stanzas = autoconfig.read_stanzas(options.ii) if options.ii else []
         inserts = {**_variables(options.iv), "QMNAME": options.name}
-        host = Host(*instance.create_on_disk(place, create), place)
+        host = Host(*lifecycle.create_on_disk(place, create), place)
     except flintmq.InvalidName as error:
         return _control.refuse(f"AMQ7048E: {error.text}", _control.BAD_NAME)
     except flintmq.QueueManagerExists as error:
@@ -114,7 +115,7 @@ def _place(options: argparse.Namespace) -> instance.Instance:
     return instance.by_name(options.name)
 
 
-def _create_options(options: argparse.Namespace) -> instance.CreateOptions:
+def _create_options(options: argparse.Namespace) -> lifecycle.CreateOptions:
     given = {
         "descr": options.c,
         "defxmitq": options.d,
@@ -143,7 +144,7 @@ def _create_options(options: argparse.Namespace) -> instance.CreateOptions:
         stanzas.append(ini.Stanza(autoconfig.VARIABLES, _variables(options.iv)))
     if options.oa is not None:
         stanzas.append(ini.Stanza("Service", {"Name": AUTHORITY_SERVICE, "SecurityPolicy": _policy(options.oa)}))
-    return instance.CreateOptions(
+    return lifecycle.CreateOptions(
         attributes=attributes,
         log=log,
         log_directory=options.ld or "",

@@ -14,7 +14,7 @@ import argparse
 
 import flintmq
 from flintmq.cli import _control
-from flintmq.client import instance
+from flintmq.host import instance, lifecycle
 
 NAME = "dltmqm"
 SUMMARY = "delete a queue manager"
@@ -27,7 +27,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     try:
-        instance.delete(instance.by_name(options.name))
+        lifecycle.delete(instance.by_name(options.name))
     except flintmq.InvalidName as error:
         return _control.refuse(f"AMQ7048E: {error.text}", _control.BAD_NAME)
     except flintmq.QueueManagerInUse:

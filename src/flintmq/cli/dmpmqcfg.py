@@ -21,9 +21,9 @@ from datetime import datetime
 import flintmq
 from flintmq.cli import _control
 from flintmq.cli._failure import CommandFailed
-from flintmq.client import instance
-from flintmq.client.error_log import user_name
 from flintmq.command.dump import LAYOUTS, TYPES, Dump, dump
+from flintmq.host import instance
+from flintmq.host.error_log import user_name
 from flintmq.qmgr.attributes import COMMAND_LEVEL
 from flintmq.server.control import Control, NotRunning, dumped
 

@@ -16,8 +16,8 @@ import argparse
 import flintmq
 from flintmq.cli import _control, endmqm, main
 from flintmq.cli.up import DEFAULT_NAME
-from flintmq.client import instance
-from flintmq.client.lock import holder_of
+from flintmq.host import instance
+from flintmq.host.lock import holder_of
 
 NAME = "down"
 SUMMARY = "end a queue manager that up has started"

@@ -17,8 +17,8 @@ import argparse
 import flintmq
 from flintmq.cli import _control
 from flintmq.cli._version_text import installation_path
-from flintmq.client import instance
-from flintmq.client.lock import holder_of
+from flintmq.host import instance
+from flintmq.host.lock import holder_of
 
 NAME = "dspmq"
 SUMMARY = "list the queue managers and how they are"

@@ -15,7 +15,7 @@ import flintmq
 from flintmq.cli import _control
 from flintmq.cli._failure import CommandFailed
 from flintmq.cli.endmqm import NOT_RUNNING
-from flintmq.client import instance
+from flintmq.host import instance
 from flintmq.server.control import Control, NotRunning
 
 NAME = "endmqlsr"

@@ -21,8 +21,8 @@ import time
 import flintmq
 from flintmq.cli import _control
 from flintmq.cli._failure import CommandFailed
-from flintmq.client import instance
-from flintmq.client.lock import holder_of
+from flintmq.host import instance
+from flintmq.host.lock import holder_of
 from flintmq.server import process
 from flintmq.server.control import Control, NotRunning
 

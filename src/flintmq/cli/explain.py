@@ -16,7 +16,7 @@ import argparse
 
 import flintmq
 from flintmq.cli import _control
-from flintmq.client import instance
+from flintmq.host import instance
 from flintmq.server import refusals
 from flintmq.server.control import Control, NotRunning
 

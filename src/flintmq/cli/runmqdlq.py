@@ -24,11 +24,11 @@ from typing import Protocol, cast
 import flintmq
 from flintmq.cli import _control
 from flintmq.cli._failure import CommandFailed
-from flintmq.client import instance
 from flintmq.client.dead_letter import Connected, DeadLetterHandler
 from flintmq.client.queue_manager import QueueManager
 from flintmq.client.remote.connect import connect_here
 from flintmq.command.dead_letter_rules import RulesError, RulesTable, read_rules
+from flintmq.host import instance
 from flintmq.server.control import Control, NotRunning
 from flintmq.server.process import guard
 

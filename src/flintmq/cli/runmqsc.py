@@ -31,9 +31,10 @@ from flintmq.cli import _control, _terminal
 from flintmq.cli._client_interpreter import ClientInterpreter
 from flintmq.cli._failure import CommandFailed
 from flintmq.cli._samples import password
-from flintmq.client import commands, instance
+from flintmq.client import commands
 from flintmq.command.completion import Names
 from flintmq.command.rows import CommandRows
+from flintmq.host import instance
 from flintmq.mqi.printable import printable
 from flintmq.server.control import Control, NotRunning, run_command, run_session
 

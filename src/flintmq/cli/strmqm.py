@@ -20,9 +20,9 @@ import flintmq
 from flintmq._build import build_type
 from flintmq.cli import _control
 from flintmq.cli._failure import CommandFailed
-from flintmq.client import instance
-from flintmq.client.autoconfig import AutoConfigFailed
-from flintmq.client.lock import holder_of
+from flintmq.host import instance
+from flintmq.host.autoconfig import AutoConfigFailed
+from flintmq.host.lock import holder_of
 from flintmq.server import process
 
 NAME = "strmqm"

@@ -18,7 +18,7 @@ import os
 from pathlib import Path
 
 from flintmq.cli._failure import CommandFailed
-from flintmq.client import instance
+from flintmq.host import instance
 from flintmq.mqi.printable import printable
 from flintmq.qmgr.tracer import CALL_NAMES
 from flintmq.telemetry.trace_file import NotATrace, read

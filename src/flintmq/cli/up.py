@@ -21,10 +21,10 @@ import os
 import flintmq
 from flintmq.cli import _control, crtmqm, main, strmqm
 from flintmq.cli._launcher import launcher
-from flintmq.client import instance
-from flintmq.client.embedded import Host
-from flintmq.client.lock import holder_of
 from flintmq.command.defaults import APP
+from flintmq.host import instance, lifecycle
+from flintmq.host.host import Host
+from flintmq.host.lock import holder_of
 from flintmq.server import users
 from flintmq.server.control import Control, NotRunning
 
@@ -80,13 +80,13 @@ def run(options: argparse.Namespace) -> int:
 
 def _complete(place: instance.Instance, port: int) -> int:
     """Add what an existing queue manager without a listener lacks; how many objects, the listener not counted."""
-    host = Host(*instance.open_on_disk(place), place)
+    host = Host(*lifecycle.open_on_disk(place), place)
     try:
-        if instance.listens(host.engine):
+        if lifecycle.listens(host.engine):
             return 0
         users.define_missing_developers(place.directory / users.NAME, os.environ)
         known = users.names(place.directory / users.NAME)
-        return instance.add_developer_objects(host.engine, port, any(name == APP and has for name, has, *_ in known))
+        return lifecycle.add_developer_objects(host.engine, port, any(name == APP and has for name, has, *_ in known))
     finally:
         host.close()
 

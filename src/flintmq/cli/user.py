@@ -20,7 +20,7 @@ import sys
 
 import flintmq
 from flintmq.cli import _control
-from flintmq.client import instance
+from flintmq.host import instance
 from flintmq.server import users
 
 NAME = "user"

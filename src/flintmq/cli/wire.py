@@ -17,7 +17,7 @@ import contextlib
 import signal
 
 from flintmq.cli._failure import CommandFailed
-from flintmq.client.private import opener
+from flintmq.host.private import opener
 from flintmq.mqi.printable import printable
 from flintmq.server.recorder import Line, NotARecording, Recorder, read, to_file, words
 

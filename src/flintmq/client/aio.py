@@ -1,4 +1,4 @@
-"""The same for asyncio: nothing here blocks the event loop, and a waiting get costs no thread.
+"""Asyncio API of an embedded queue manager. No call blocks the event loop, and a waiting get needs no thread.
 
     async with flintmq.aopen("QM1") as qm:
         orders = await qm.queue("ORDERS", create=True)
@@ -6,22 +6,22 @@
             await orders.put(b"hello", persistent=True)
         message = await orders.get(wait=5.0)
 
-Engine calls take microseconds and run in the loop. What takes longer does not: opening and closing run in a worker, the
-disk is waited for as a follower of the group commit (a worker flushes when it is a task's turn to lead), and the call
-that completes a wait wakes its task by `call_soon_threadsafe`, from whatever thread it is in.
+Engine calls take microseconds and run in the loop. Longer work does not: opening and closing run in a worker, a task
+waits for the disk as a follower of the group commit (a worker flushes when it is a task's turn to lead), and the call
+that completes a wait wakes its task by `call_soon_threadsafe`, from any thread.
 
-Which connection a call uses:
+Each call uses one of these connections:
 
-    inside `async with qm.transaction()`   the transaction's own; other tasks are not concerned, child tasks inherit it
+    inside `async with qm.transaction()`   the transaction's own; child tasks inherit it, other tasks do not use it
     a get outside                          one of a pool, for as long as it waits
-    any other call outside                 the shared one: nothing stays behind on it
+    any other call outside                 the shared one: no call leaves work on it
 
 Cancelling a get never loses a message:
 
-    the task is cancelled                    what becomes of the message
+    the task is cancelled                    the message
     while it waits                           there is none
-    after one was handed to it, before       it is in a unit of work that nobody sees (link.py): it goes back to its
-      the task ran again                     place and to the next who waits, and no backout is counted
+    after one was handed to it, before       it is in an internal unit of work (engine_session.py): it goes back to its
+      the task ran again                     place and to the next waiter, and no backout is counted
     while the disk makes the get final       in a transaction the message is taken out of it, as above; outside, the get
                                              is completed and returns it, and the cancellation is raised by the task's
                                              next call here, unless a timeout that caused it has been left by then
@@ -43,16 +43,18 @@ from flintmq.client.aio_calls import AsyncCalls
 from flintmq.client.aio_seam import AsyncTransaction
 from flintmq.client.commands import CommandReply
 from flintmq.client.connection import Connection
-from flintmq.client.embedded import OPEN, Host
-from flintmq.client.error_log import user_identifier
-from flintmq.client.errors import MQError, NoMessageAvailable, TransactionError, Truncated
-from flintmq.client.instance import CreateOptions
-from flintmq.client.link import Link
+from flintmq.client.engine_session import EngineSession
 from flintmq.client.message import Message, Wait, carried
 from flintmq.client.options import browse_options, cut, wanted
-from flintmq.client.queue_manager import QueueManager, application_name, open_host
+from flintmq.client.queue_manager import QueueManager
 from flintmq.client.request import answer_to, ask
+from flintmq.host.environment import application_name
+from flintmq.host.error_log import user_identifier
+from flintmq.host.host import OPEN, Host
+from flintmq.host.lifecycle import CreateOptions
+from flintmq.host.opening import open_host
 from flintmq.log import LogConfig
+from flintmq.mqi.call_errors import MQError, NoMessageAvailable, TransactionError, Truncated
 from flintmq.mqi.constants import (
     MQGMO_NO_SYNCPOINT,
     MQGMO_SYNCPOINT,
@@ -77,7 +79,7 @@ T = TypeVar("T")
 
 
 class _TaskFollower:
-    """A task that waits for the disk."""
+    """A task that waits for the log."""
 
     def __init__(self, qm: AsyncQueueManager, position: int) -> None:
         self.position = position
@@ -107,7 +109,7 @@ class _TaskFollower:
         try:
             self._loop.call_soon_threadsafe(self._done, error)
         except RuntimeError:
-            return  # The loop is closed; nobody waits.
+            return  # The loop is closed; no task waits.
 
     def _done(self, error: BaseException | None) -> None:
         if self.future.done():
@@ -128,20 +130,20 @@ class AsyncQueueManager(AsyncCalls):
         self._user = user_identifier()
         self._loop = asyncio.get_running_loop()
         self._workers = workers
-        self._shared = Link(host, application, self._user)
-        self._free: list[Link] = []
+        self._shared = EngineSession(host, application, self._user)
+        self._free: list[EngineSession] = []
         self._not_waited_for = 0
         #: The transaction that a task is in.
         self._transaction: ContextVar[EmbeddedTransaction | None] = ContextVar("flintmq_transaction", default=None)
 
     @property
     def name(self) -> str:
-        """The queue manager's name."""
+        """Return the queue manager's name."""
         return self._host.engine.name
 
     @property
     def closed(self) -> bool:
-        """Whether it can no longer be used."""
+        """Return whether it can no longer be used."""
         return self._host.state != OPEN
 
     def _new_transaction(self) -> AsyncTransaction:
@@ -161,7 +163,7 @@ class AsyncQueueManager(AsyncCalls):
         await self.close()
 
     async def close(self) -> None:
-        """The clean end; waits end with NotConnected. A second close does nothing."""
+        """Close the queue manager; waits end with NotConnected. A second close does nothing."""
         if self.closed:
             return
         try:
@@ -177,12 +179,12 @@ class AsyncQueueManager(AsyncCalls):
 
     # -- used by AsyncQueue, AsyncTopic and AsyncTransaction ------------------------------------------------------
 
-    def _borrow(self) -> Link:
-        """A connection to wait on."""
-        return self._free.pop() if self._free else Link(self._host, self._application, self._user)
+    def _borrow(self) -> EngineSession:
+        """Take a connection to wait on from the pool."""
+        return self._free.pop() if self._free else EngineSession(self._host, self._application, self._user)
 
-    def _give(self, link: Link) -> None:
-        self._free.append(link)
+    def _give(self, session: EngineSession) -> None:
+        self._free.append(session)
 
     async def _put(
         self,
@@ -195,17 +197,17 @@ class AsyncQueueManager(AsyncCalls):
         delay_ms: int = 0,
     ) -> None:
         """Put to the queue, or publish to the topic, `name`."""
-        self._pay()
-        if extra_options & MQPMO_ASYNC_RESPONSE:  # There is nobody to wait for: an error is this put's own.
+        self._raise_deferred()
+        if extra_options & MQPMO_ASYNC_RESPONSE:  # Nothing to wait for here: an error is raised by this put.
             extra_options &= ~MQPMO_ASYNC_RESPONSE
             self._not_waited_for += 1
         unit = self._transaction.get() if syncpoint is None else await self._unit(syncpoint)
         in_unit = unit is not None
-        link: Link = self._shared if unit is None else unit._link_in_use()
+        session: EngineSession = self._shared if unit is None else unit._session_in_use()
         options = (MQPMO_SYNCPOINT if in_unit else MQPMO_NO_SYNCPOINT) | MQPMO_FAIL_IF_QUIESCING | extra_options
-        force = link.put(name, md, options, data, properties, delay_ms)
-        if link.connection.delay_ms:
-            delay_ms, link.connection.delay_ms = link.connection.delay_ms, 0
+        force = session.put(name, md, options, data, properties, delay_ms)
+        if session.connection.delay_ms:
+            delay_ms, session.connection.delay_ms = session.connection.delay_ms, 0
             await asyncio.sleep(delay_ms / 1000)
         if force:
             await self._durable(force)
@@ -228,13 +230,13 @@ class AsyncQueueManager(AsyncCalls):
                 host.fail(error)
 
     async def _certainly(self, position: int) -> None:
-        """Wait for the disk to the end. If the task is cancelled meanwhile, the cancellation is owed to it."""
+        """Wait for the disk to the end. If the task is cancelled meanwhile, its next call raises the cancellation."""
         waiting = asyncio.ensure_future(self._durable(position))
         while not waiting.done():
             try:
                 await asyncio.shield(waiting)
             except asyncio.CancelledError:
-                self._owe()
+                self._defer_cancellation()
             except Exception:
                 break
         waiting.result()
@@ -269,31 +271,31 @@ class AsyncQueueManager(AsyncCalls):
         transaction = self._transaction.get() if syncpoint is None else await self._unit(syncpoint)
         if transaction is not None:
             gmo.options |= MQGMO_SYNCPOINT
-            return await self._get_by(transaction._link_in_use(), name, md, gmo, length, requeue, selector)
+            return await self._get_by(transaction._session_in_use(), name, md, gmo, length, requeue, selector)
         gmo.options |= MQGMO_NO_SYNCPOINT
         if not gmo.options & MQGMO_WAIT:
             return await self._get_by(self._shared, name, md, gmo, length, requeue, selector)
-        link = self._borrow()
+        session = self._borrow()
         try:
-            return await self._get_by(link, name, md, gmo, length, requeue, selector)
+            return await self._get_by(session, name, md, gmo, length, requeue, selector)
         finally:
-            self._give(link)
+            self._give(session)
 
     async def _request(
         self, name: str, md: MQMD, data: bytes, properties: MessageProperties | None, timeout: float, convert: bool
     ) -> Message:
-        self._pay()
-        link = self._borrow()  # Its reply queue is its own, so that tasks do not get each other's answers.
+        self._raise_deferred()
+        session = self._borrow()  # Its reply queue is its own, so that tasks do not get each other's answers.
         try:
-            handle, reply_to = link.reply_queue()
+            handle, reply_to = session.reply_queue()
             ask(md, reply_to, timeout)
-            force = link.put(name, md, MQPMO_NO_SYNCPOINT | MQPMO_FAIL_IF_QUIESCING, data, properties)
+            force = session.put(name, md, MQPMO_NO_SYNCPOINT | MQPMO_FAIL_IF_QUIESCING, data, properties)
             if force:
                 await self._durable(force)
             wanted_md, gmo = answer_to(md, timeout, convert)
-            return await self._get_through(link, reply_to, wanted_md, gmo, -1, False, handle)
+            return await self._get_through(session, reply_to, wanted_md, gmo, -1, False, handle)
         finally:
-            self._give(link)
+            self._give(session)
 
     async def _browse(
         self,
@@ -305,15 +307,15 @@ class AsyncQueueManager(AsyncCalls):
         open_options: int = 0,
         max_length: int = -1,
     ) -> AsyncIterator[Message]:
-        link = self._borrow()
+        session = self._borrow()
         handle: Handle | None = None
         try:
-            handle = link.open(name, MQOO_BROWSE | MQOO_FAIL_IF_QUIESCING | open_options, selector)
+            handle = session.open(name, MQOO_BROWSE | MQOO_FAIL_IF_QUIESCING | open_options, selector)
             while True:
                 gmo = browse_options(wait, max_length)
                 md = wanted(correlation_id, message_id)
                 try:
-                    message = await self._get_through(link, name, md, gmo, max_length, False, handle)
+                    message = await self._get_through(session, name, md, gmo, max_length, False, handle)
                 except NoMessageAvailable:
                     return
                 except Truncated as error:
@@ -322,50 +324,50 @@ class AsyncQueueManager(AsyncCalls):
                 yield message
         finally:
             if handle is not None:
-                link.close_handle(handle)
-            self._give(link)
+                session.close_handle(handle)
+            self._give(session)
 
     # -- how a get waits ----------------------------------------------------------------------------------------------
 
     async def _get_by(
-        self, link: Link, name: str, md: MQMD, gmo: MQGMO, length: int, requeue: bool, selector: str
+        self, session: EngineSession, name: str, md: MQMD, gmo: MQGMO, length: int, requeue: bool, selector: str
     ) -> Message:
-        handle = link.selecting(name, selector) if selector else None
-        return await self._get_through(link, name, md, gmo, length, requeue, handle)
+        handle = session.selecting(name, selector) if selector else None
+        return await self._get_through(session, name, md, gmo, length, requeue, handle)
 
     async def _get_through(
-        self, link: Link, name: str, md: MQMD, gmo: MQGMO, length: int, requeue: bool, handle: Handle | None
+        self, session: EngineSession, name: str, md: MQMD, gmo: MQGMO, length: int, requeue: bool, handle: Handle | None
     ) -> Message:
-        self._pay()
+        self._raise_deferred()
         loop = self._loop
         end = loop.time() + gmo.wait_interval / 1000 if gmo.wait_interval >= 0 else -1.0
         options = gmo.options
         while True:
             woken = _Woken(loop)
-            if link.get(name, md, gmo, length, requeue, woken.wake, handle):
+            if session.get(name, md, gmo, length, requeue, woken.wake, handle):
                 break
             try:
-                await self._park(link, name, woken, end)
-                if link.finish_get(md):
+                await self._park(session, name, woken, end)
+                if session.finish_get(md):
                     break
             except BaseException:
-                link.cancel_get()
+                session.cancel_get()
                 raise
             if end >= 0:
                 gmo.wait_interval = max(0, round((end - loop.time()) * 1000))
                 if not gmo.wait_interval:
                     options &= ~MQGMO_WAIT
             gmo.options = options
-        connection = link.connection
-        data, force = connection.data, link.force
+        connection = session.connection
+        data, force = connection.data, session.force
         properties = carried(connection) if connection.carrier is not None else None
-        warning = link.warning(name) if connection.completion else None
+        warning = session.warning(name) if connection.completion else None
         if force and self._host.log.durable < force:
             if gmo.options & MQGMO_SYNCPOINT and connection.unit is not None:
                 try:
                     await self._durable(force)
                 except BaseException:
-                    link.undo_get()
+                    session.undo_get()
                     raise
             else:
                 await self._certainly(force)
@@ -373,7 +375,7 @@ class AsyncQueueManager(AsyncCalls):
             raise warning
         return Message(data, md, name, properties)
 
-    async def _park(self, link: Link, name: str, woken: _Woken, end: float) -> None:
+    async def _park(self, session: EngineSession, name: str, woken: _Woken, end: float) -> None:
         """Wait to be woken, or raise NoMessageAvailable at the loop's time `end`."""
         if end < 0:
             await woken.future
@@ -383,8 +385,8 @@ class AsyncQueueManager(AsyncCalls):
             await woken.future
         finally:
             timer.cancel()
-        if not woken.came and link.give_up():
-            raise link.nothing(name)
+        if not woken.came and session.give_up():
+            raise session.nothing(name)
 
 
 class EmbeddedTransaction(AsyncTransaction):
@@ -392,21 +394,21 @@ class EmbeddedTransaction(AsyncTransaction):
 
     def __init__(self, qm: AsyncQueueManager) -> None:
         self._qm = qm
-        self._link: Link | None = None
+        self._session: EngineSession | None = None
 
-    def _link_in_use(self) -> Link:
-        if self._link is None:
+    def _session_in_use(self) -> EngineSession:
+        if self._session is None:
             raise TransactionError("the transaction that this task was started in has ended")
-        return self._link
+        return self._session
 
     async def __aenter__(self) -> EmbeddedTransaction:
-        self._qm._pay()
+        self._qm._raise_deferred()
         if self._qm._transaction.get() is not None:
             raise TransactionError("this task is in a transaction already; transactions do not nest")
         self._qm._check_no_unit()
-        if self._link is not None:
+        if self._session is not None:
             raise TransactionError("a transaction is entered once; ask transaction() for another")
-        self._link = self._qm._borrow()
+        self._session = self._qm._borrow()
         self._token = self._qm._transaction.set(self)
         return self
 
@@ -414,46 +416,46 @@ class EmbeddedTransaction(AsyncTransaction):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         qm = self._qm
-        link = self._link_in_use()
-        self._link = None
+        session = self._session_in_use()
+        self._session = None
         qm._transaction.reset(self._token)
         try:
             if kind is not None or qm._host.state != OPEN:
                 if qm._host.state == OPEN:
-                    link.backout()
+                    session.backout()
                 return
             try:
-                force = link.commit()
+                force = session.commit()
             except MQError:
                 if qm._host.state == OPEN:
-                    link.backout()
+                    session.backout()
                 raise
             if force:
                 await qm._durable(force)
         finally:
-            qm._give(link)
+            qm._give(session)
 
     async def commit(self) -> None:
-        force = self._link_in_use().commit()
+        force = self._session_in_use().commit()
         if force:
             await self._qm._durable(force)
 
     async def backout(self) -> None:
-        self._link_in_use().backout()
+        self._session_in_use().backout()
 
     async def _take_connection(self) -> None:
-        self._link = self._qm._borrow()
+        self._session = self._qm._borrow()
 
     def _give_connection(self) -> None:
-        link = self._link_in_use()
-        self._link = None
+        session = self._session_in_use()
+        self._session = None
         if self._qm._host.state == OPEN:
-            link.backout()
-            self._qm._give(link)
+            session.backout()
+            self._qm._give(session)
 
 
 class _Woken:
-    """What wakes a task: the call that completed its wait, in whatever thread, or the time."""
+    """Wakes a task: the call that completed its wait does, in any thread, or the timer."""
 
     __slots__ = ("came", "future", "loop")
 
@@ -463,12 +465,12 @@ class _Woken:
         self.came = False
 
     def wake(self) -> None:
-        """Called under the engine's lock."""
+        """Wake the task. Called under the engine's lock."""
         self.came = True
         try:
             self.loop.call_soon_threadsafe(self.finish)
         except RuntimeError:
-            return  # The loop is closed. What came stays in a unit of work that is backed out when the host closes.
+            return  # The loop is closed. A message stays in a unit of work that is backed out when the host closes.
 
     def finish(self) -> None:
         if not self.future.done():

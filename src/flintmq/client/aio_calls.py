@@ -1,4 +1,4 @@
-"""Calls of a queue manager, for tasks: the same for an embedded one and for one over a channel."""
+"""Calls of a queue manager, for tasks: embedded, or over a channel."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class AsyncCalls(AsyncSeam):
-    """What a queue manager and a connection can both do."""
+    """Calls that a queue manager and a connection have in common."""
 
     async def queue(
         self,
@@ -25,16 +25,16 @@ class AsyncCalls(AsyncSeam):
         read_ahead: bool | None = None,
         **attributes: object,
     ) -> AsyncQueue:
-        """Return the queue called `name`. With `create` a local queue is defined if there is none.
+        """Return the queue `name`. With `create` a local queue is defined if there is none.
 
         With `selector` only messages that it selects are got and browsed: "color = 'red' AND n > 3".
 
-        With `read_ahead` a queue manager elsewhere sends messages before they are asked for, to gets outside of a
-        transaction and to browses; None leaves that to the queue (DEFREADA). Those that were sent and not got are lost
-        when the connection ends, so it is for messages that are not persistent.
+        With `read_ahead` a remote queue manager sends messages in advance, for gets outside of a transaction and for
+        browses; None leaves that to the queue (DEFREADA). Messages sent and not got are lost when the connection ends,
+        so use it for non-persistent messages.
 
-        `attributes` are those of DEFINE QLOCAL in lower case, for a queue that is created. UnknownObject if the name
-        leads nowhere.
+        `attributes` are those of DEFINE QLOCAL in lower case, for a queue to be created. Raise UnknownObject if the
+        name resolves to no queue.
 
         >>> import asyncio, flintmq
         >>> async def main():
@@ -87,15 +87,15 @@ class AsyncCalls(AsyncSeam):
 
         Use it as `async with qm.subscribe(topic) as subscription:`, or `subscription = await qm.subscribe(topic)`.
 
-        Publications that are retained come at once, unless `new_only`, or when they are asked for (`on_request`). With
-        `durable_name` the subscription outlives this program, and collects while nobody is there; the next `subscribe`
+        Retained publications come at once, unless `new_only`, or when they are requested (`on_request`). With
+        `durable_name` the subscription outlives this program, and collects publications meanwhile; the next `subscribe`
         with that name resumes it. `selector` is an SQL-92 selection string over the properties of publications.
         `queue` names a queue for the publications instead of one of the subscription's own. `expiry`, in seconds, ends
-        a durable subscription that nobody has resumed for so long. A durable subscription is the user's who made it;
-        with `any_user` every user who may subscribe to the topic can resume it. `read_ahead`: see `queue`.
+        a durable subscription that was not resumed for that time. A durable subscription belongs to its user;
+        with `any_user` every user with authority to subscribe to the topic can resume it. `read_ahead`: see `queue`.
 
-        Raises MQError: 2425 for a topic string with wildcards where there can be none, 2429 if somebody has the
-        durable subscription, 2434 if it is another user's, 2510 if it is to another topic, BadSelector, and others.
+        Raise MQError: 2425 for a topic string with misplaced wildcards, 2429 if another application uses the durable
+        subscription, 2434 if it belongs to another user, 2510 if it is to another topic, BadSelector, and others.
         """
         from flintmq.client.subscribed import subscription_descriptor
 
@@ -134,17 +134,17 @@ class AsyncCalls(AsyncSeam):
         return self._new_transaction()
 
     async def commit(self) -> None:
-        """Commit what this task put and got with `syncpoint=True` outside of a transaction block."""
+        """Commit the puts and gets that this task made with `syncpoint=True` outside of a transaction block."""
         await self._current()._commit_settled()
 
     async def backout(self) -> None:
-        """Undo what this task put and got with `syncpoint=True`."""
+        """Undo the puts and gets that this task made with `syncpoint=True`."""
         await self._current()._backout_settled()
 
     async def flush(self) -> int:
-        """Send what was put with `wait=False`, and return how many were put (MQSTAT).
+        """Send the puts made with `wait=False`, and return their number (MQSTAT).
 
-        Raises the error of the first that failed since the last time.
+        Raise the error of the first that failed since the last time.
 
         >>> import asyncio, flintmq
         >>> async def main():
@@ -159,9 +159,9 @@ class AsyncCalls(AsyncSeam):
         return await self._current()._flush()
 
     async def mqsc(self, text: str, *, check: bool = True) -> CommandReply:
-        """Run MQSC commands. `str(reply)` is what runmqsc would print, `reply.rows` the attributes as dictionaries.
+        """Run MQSC commands. `str(reply)` is the output of runmqsc, `reply.rows` the attributes as dictionaries.
 
-        CommandFailed if a command fails; with `check=False` the reply says so instead.
+        Raise CommandFailed if a command fails; with `check=False` the reply says so instead.
 
         >>> import asyncio, flintmq
         >>> async def main():
@@ -177,16 +177,16 @@ class AsyncCalls(AsyncSeam):
     def dead_letters(self, queue: str = "") -> AsyncBrowser:
         """Browse the dead-letter queue, or another queue that has dead letters; see Message.dead_letter.
 
-        Raises UnknownObject if the queue manager has no dead-letter queue (DEADQ).
+        Raise UnknownObject if the queue manager has no dead-letter queue (DEADQ).
         """
         return self._dead_letters(queue)
 
     async def replay(self, message: Message, *, queue: str = "", queue_manager: str = "") -> None:
-        """Put a dead letter where it was to go, or on `queue`, and take it off the dead-letter queue.
+        """Put a dead letter to its destination, or to `queue`, and take it off the dead-letter queue.
 
         `message` was browsed by `dead_letters()`. Both happen in one unit of work of their own; if the put fails the
         message stays where it is. Descriptor and context do not change, so the user needs authority to pass all
-        context, as runmqdlq does. NoMessageAvailable if the message is gone.
+        context, as runmqdlq does. Raise NoMessageAvailable if the message has gone.
 
         >>> import asyncio, flintmq
         >>> async def main():

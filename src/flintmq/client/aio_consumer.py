@@ -1,4 +1,4 @@
-"""A consumer, for tasks: a handler that is given each message of a queue, in a unit of work of its own.
+"""A consumer, for tasks: a handler that is called with each message of a queue, in a unit of work of its own.
 
     async def handle(message):
         await done.put(message.text.upper())
@@ -6,9 +6,9 @@
     async with work.consume(handle, concurrency=10):
         ...
 
-consumer.py describes what happens to a message whose handler raises; it is the same here. Up to `concurrency` tasks get
-and handle messages, each in a transaction of its own, which the handler's puts and gets belong to. A handler is a
-coroutine function, or a plain function that does not block: it runs in the event loop.
+The rules for a message after its handler raised are those of consumer.py. Up to `concurrency` tasks get and handle
+messages, each in a transaction of its own, which the handler's puts and gets belong to. A handler is a coroutine
+function, or a plain function that does not block: it runs in the event loop.
 
     close()                  tasks that wait for a message are cancelled, which loses none; tasks that run a handler
                              finish, with their unit of work. close() waits for them
@@ -25,7 +25,6 @@ from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from flintmq.client.consumer import check_handler
-from flintmq.client.errors import BackedOut, GetInhibited, MQError, NoMessageAvailable
 from flintmq.client.message import Message
 from flintmq.client.options import get_options, wanted
 from flintmq.client.payload import TypedMessage
@@ -40,6 +39,7 @@ from flintmq.client.retry import (
     failed_attempts,
     target,
 )
+from flintmq.mqi.call_errors import BackedOut, GetInhibited, MQError, NoMessageAvailable
 
 if TYPE_CHECKING:
     from flintmq.client.aio_seam import AsyncSeam
@@ -50,7 +50,7 @@ T = TypeVar("T")
 AsyncHandler = Callable[[Message], object]
 AsyncTypedHandler = Callable[[TypedMessage[T]], object]
 
-#: A get waits so long, then begins anew.
+#: A get waits so many seconds, then begins anew.
 _WAIT_S = 60.0
 _INHIBITED_S = 0.5
 
@@ -101,7 +101,7 @@ class AsyncConsumer:
         self._requeue = requeue_poison and retry is None
         self._selector = selector
         self._tasks: set[asyncio.Task[None]] = set()
-        #: Those that wait for a message: cancelling one loses nothing.
+        #: Tasks that wait for a message: cancelling one loses nothing.
         self._waiting: set[asyncio.Task[Any]] = set()
         self._started = False
         self._ending = False
@@ -114,7 +114,7 @@ class AsyncConsumer:
 
     @property
     def running(self) -> bool:
-        """Whether messages still come, now or after it was resumed."""
+        """Return whether messages are delivered, now or after it is resumed."""
         return self._started and not self._stopped.is_set()
 
     def suspend(self) -> None:
@@ -126,7 +126,7 @@ class AsyncConsumer:
         self._resumed.set()
 
     async def join(self, timeout: float | None = None) -> bool:
-        """Wait until it has stopped, by itself or by `close`; False if it still runs after `timeout` seconds."""
+        """Wait until it has stopped, by itself or by `close`. Return False if it still runs after `timeout` seconds."""
         try:
             await asyncio.wait_for(self._stopped.wait(), timeout)
         except TimeoutError:
@@ -163,7 +163,7 @@ class AsyncConsumer:
         return await self._start()
 
     async def __aexit__(self, kind: type[BaseException] | None, *exc: object) -> None:
-        """Close it, and raise what made it stop, if something did and the block itself ended well."""
+        """Close it. Raise the error that stopped it, unless the block itself raised."""
         await self.close()
         if kind is None and self.error is not None:
             raise self.error
@@ -206,7 +206,7 @@ class AsyncConsumer:
                 self._stop(error)
 
     async def _one(self) -> bool:
-        """Handle one message in a unit of work of its own. False: stop."""
+        """Handle one message in a unit of work of its own. Return False to stop."""
         message: Message | None = None
         try:
             async with self._seam._new_transaction():
@@ -253,7 +253,7 @@ class AsyncConsumer:
             self._waiting.discard(task)
 
     async def _failed(self, message: Message, error: BaseException) -> bool:
-        """The handler raised, and the message was backed out. False: the consumer stops."""
+        """Handle an error of the handler, after the message was backed out. Return False if the consumer stops."""
         if self._retry is not None:
             again = not isinstance(error, CannotMove)
         else:
@@ -276,7 +276,7 @@ class AsyncConsumer:
         return await seam._work(lambda: backout_policy(seam._in_worker().mqi, name)[0])
 
     async def _settled(self, message: Message) -> bool:
-        """Delay a message that failed, or move it away; as Retrying of retry.py. False: call the handler now."""
+        """Delay a message that failed, or move it away (see retry.Retrying). Return False to call the handler now."""
         retry, name, seam = self._retry, message.queue_name, self._seam
         assert retry is not None
         failures = failed_attempts(message)

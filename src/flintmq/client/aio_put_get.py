@@ -1,7 +1,7 @@
 """Asyncio bodies of `AsyncQueue.put` and `AsyncQueue.get`, from arguments of the public API to the connection.
 
-The public methods have the types that applications see, and pass everything on as it was given. `_put` and `_get` of
-the connection do the rest, in this process or over a channel. put_get.py is the same for threads.
+The public methods have the types that applications see, and pass their arguments on unchanged. `_put` and `_get` of
+the connection do the rest, in this process or over a channel. put_get.py has the bodies for threads.
 """
 
 from __future__ import annotations

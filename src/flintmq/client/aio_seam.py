@@ -1,10 +1,10 @@
-"""The seam of the asyncio API: what aio_calls.py, aio_queue.py, aio_topic.py and aio_typed.py ask of a queue manager.
+"""The seam of the asyncio API: the interface between aio_calls.py, aio_queue.py ... and a queue manager.
 
     AsyncOwner         where a queue or topic finds the connection for a call
-    AsyncSeam          what a queue manager implements: embedded in aio.py, over a channel in remote/aio.py
+    AsyncSeam          implemented by a queue manager: embedded in aio.py, over a channel in remote/aio.py
     AsyncTransaction   a unit of work as a block
     AsyncBrowser       an iterator over the messages of a queue that leaves them there
-    Subscribing        what `subscribe` returns: to be awaited, or entered with `async with`
+    Subscribing        returned by `subscribe`: to be awaited, or entered with `async with`
 
 Units of work outside of a transaction block: a put or get with `syncpoint=True` belongs to the unit of work of its
 task, on a connection of its own, until the task calls `commit()` or `backout()`. If the task ends before, the unit of
@@ -22,11 +22,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from flintmq.client import instrumentation
-from flintmq.client.errors import BackedOut, MQError, NoMessageAvailable, NotConnected, TransactionError
 from flintmq.client.message import Message, Wait
 from flintmq.client.options import get_options, wanted
 from flintmq.client.replay import queue_of_dead_letters
 from flintmq.client.retry import SET_ASIDE, as_dead_letter, copy_of, target
+from flintmq.mqi.call_errors import BackedOut, MQError, NoMessageAvailable, NotConnected, TransactionError
 from flintmq.mqi.constants import MQFB_APPL_FIRST
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
@@ -61,7 +61,7 @@ class AsyncOwner(Protocol):
 
 
 class AsyncSeam:
-    """What a queue manager implements for `AsyncCalls`, for the tasks of one event loop."""
+    """Interface of a queue manager for `AsyncCalls`, for the tasks of one event loop."""
 
     #: Makes queues and topics record spans; see otel.py.
     _tracing: instrumentation.Tracing | None = None
@@ -71,30 +71,30 @@ class AsyncSeam:
     _reconnects: bool = False
 
     def __init__(self) -> None:
-        #: Tasks whose cancellation was put off because a get could not be undone any more.
-        self._owed: weakref.WeakSet[asyncio.Task[Any]] = weakref.WeakSet()
-        #: There may be any: to ask a WeakSet costs more.
-        self._owes = False
+        #: Tasks with a cancellation that was deferred because a get could not be undone any more.
+        self._deferred: weakref.WeakSet[asyncio.Task[Any]] = weakref.WeakSet()
+        #: Whether there may be any: a lookup in a WeakSet costs more.
+        self._has_deferred = False
         #: Units of work of tasks outside of a transaction block.
         self._units: weakref.WeakKeyDictionary[asyncio.Task[Any], AsyncTransaction] = weakref.WeakKeyDictionary()
 
-    def _pay(self) -> None:
-        """Raise the cancellation that the running task is owed, if it still stands."""
-        if not self._owes:
+    def _raise_deferred(self) -> None:
+        """Raise the deferred cancellation of the running task, if it still stands."""
+        if not self._has_deferred:
             return
         task = asyncio.current_task()
-        if task is not None and task in self._owed:
-            self._owed.discard(task)
-            self._owes = len(self._owed) > 0
+        if task is not None and task in self._deferred:
+            self._deferred.discard(task)
+            self._has_deferred = len(self._deferred) > 0
             if task.cancelling():
                 raise asyncio.CancelledError
 
-    def _owe(self) -> None:
-        """Note that the running task was cancelled: its next call raises the cancellation."""
+    def _defer_cancellation(self) -> None:
+        """Defer the cancellation of the running task: its next call raises it."""
         task = asyncio.current_task()
         if task is not None:
-            self._owed.add(task)
-            self._owes = True
+            self._deferred.add(task)
+            self._has_deferred = True
 
     def _current(self) -> AsyncSeam:
         return self
@@ -167,7 +167,7 @@ class AsyncSeam:
             finally:
                 unit._give_connection()
 
-    # -- the same for an embedded queue manager and over a channel ----------------------------------------------------
+    # -- common to embedded queue managers and channels ---------------------------------------------------------------
 
     async def _get_many(
         self,
@@ -181,7 +181,7 @@ class AsyncSeam:
         selector: str,
         open_options: int,
     ) -> list[Message]:
-        """Get up to `count` messages: wait for the first, then take those that are there."""
+        """Get up to `count` messages: wait for the first, then take the available ones."""
         messages: list[Message] = []
         while len(messages) < count:
             md, gmo = wanted(correlation_id, None), get_options(None if messages else wait, convert, False)
@@ -196,7 +196,7 @@ class AsyncSeam:
             except asyncio.CancelledError:
                 if not messages or await self._unit(syncpoint) is not None:
                     raise
-                self._owe()  # Gets outside of a unit of work are final: return the messages.
+                self._defer_cancellation()  # Gets outside of a unit of work are final: return the messages.
                 break
         return messages
 
@@ -210,7 +210,7 @@ class AsyncSeam:
         open_options: int = 0,
         max_length: int = -1,
     ) -> AsyncBrowser:
-        """Browse a queue. It is opened when the first message is asked for."""
+        """Browse a queue. It is opened for the first message."""
         return AsyncBrowser(
             self._browse(name, wait, correlation_id, message_id, selector, open_options, max_length),
         )
@@ -262,11 +262,11 @@ class AsyncSeam:
             selector,
         )
 
-    # -- what an embedded queue manager and a channel implement differently -------------------------------------------
+    # -- implemented for embedded queue managers and for channels -----------------------------------------------------
 
     @property
     def closed(self) -> bool:
-        """Whether it can no longer be used."""
+        """Return whether it can no longer be used."""
         raise NotImplementedError
 
     def _new_transaction(self) -> AsyncTransaction:
@@ -277,7 +277,7 @@ class AsyncSeam:
         raise NotImplementedError
 
     async def _flush(self) -> int:
-        """Return how many puts that were not waited for were made. Raises the error of the first that failed."""
+        """Return the number of puts with `wait=False`. Raise the error of the first that failed."""
         raise NotImplementedError
 
     async def _create_queue(self, name: str, attributes: dict[str, object]) -> None:
@@ -285,7 +285,7 @@ class AsyncSeam:
         raise NotImplementedError
 
     async def _check_queue(self, name: str) -> None:
-        """Raise UnknownObject if the name leads nowhere."""
+        """Raise UnknownObject if the name resolves to no queue."""
         raise NotImplementedError
 
     async def _work(self, call: Callable[[], T]) -> T:
@@ -324,13 +324,13 @@ class AsyncSeam:
         selector: str = "",
         open_options: int = 0,
     ) -> Message:
-        """Get from the queue `name`. `open_options` say whether it is read ahead."""
+        """Get from the queue `name`. `open_options` switch read-ahead on or off."""
         raise NotImplementedError
 
     async def _request(
         self, name: str, md: MQMD, data: bytes, properties: MessageProperties | None, timeout: float, convert: bool
     ) -> Message:
-        """Put a request, and get its answer; request.py."""
+        """Put a request and get its reply (request.py)."""
         raise NotImplementedError
 
     def _browse(
@@ -351,7 +351,7 @@ class AsyncSeam:
         raise NotImplementedError
 
     async def _clear(self, name: str) -> None:
-        """CLEAR QLOCAL."""
+        """Clear a local queue (CLEAR QLOCAL)."""
         raise NotImplementedError
 
 
@@ -369,11 +369,11 @@ class AsyncTransaction:
         raise NotImplementedError
 
     async def commit(self) -> None:
-        """Commit so far; the block goes on in a new unit of work."""
+        """Commit the work so far; the block continues in a new unit of work."""
         raise NotImplementedError
 
     async def backout(self) -> None:
-        """Undo so far; the block goes on in a new unit of work."""
+        """Undo the work so far; the block continues in a new unit of work."""
         raise NotImplementedError
 
     async def set_aside(self, message: Message, reason: int = MQFB_APPL_FIRST) -> str:
@@ -403,7 +403,7 @@ class AsyncTransaction:
         raise NotImplementedError
 
     def _give_connection(self) -> None:
-        """End outside of a block. Work that was not committed is backed out."""
+        """End outside of a block. Uncommitted work is backed out."""
         raise NotImplementedError
 
 
@@ -431,14 +431,14 @@ class AsyncBrowser:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Give up the place on the queue. A second close does nothing."""
+        """Close the browse cursor. A second close does nothing."""
         close = getattr(self._messages, "aclose", None)
         if close is not None:
             await close()
 
 
 class Subscribing:
-    """What `qm.subscribe(topic)` returns: to be awaited, or entered with `async with`."""
+    """A subscription to be made: await it, or enter it with `async with`. Returned by `qm.subscribe(topic)`."""
 
     def __init__(self, seam: AsyncSeam, sd: MQSD, queue: str | None, read_ahead: bool | None) -> None:
         self._seam = seam

@@ -6,14 +6,14 @@
         message = await prices.get(wait=5.0)
         print(message.topic, message.text)
 
-An AsyncTopic is a topic string and a way to a connection, as an AsyncQueue is. A subscription has a connection of its
-own, and its publications are messages on a queue; a get is made through the connection of the task that asks, so it
-belongs to its transaction, and any number of tasks may share the subscription.
+An AsyncTopic is a topic string and a reference to a connection, as an AsyncQueue is. A subscription has a connection of
+its own, and its publications are messages on a queue. A get uses the connection of the calling task, so it belongs to
+its transaction, and any number of tasks may share the subscription.
 
-    which queue     managed, unless `queue` names one: made by the queue manager, and removed with the subscription
-    which ends      durable (`durable_name`): it is there until `remove()`; close() leaves it, and so does a restart
+    its queue       managed, unless `queue` names one: made by the queue manager, and removed with the subscription
+    its end         durable (`durable_name`): it stays until `remove()`, after close() and after a restart
                     non-durable: with close(), with the `async with` block, or when the object is dropped
-    whose it is     the user's who made it: another user can neither resume nor remove it (2434), unless it was made
+    its user        the user that made it: another user can neither resume nor remove it (2434), unless it was made
                     with `any_user=True`
 """
 
@@ -23,9 +23,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from flintmq.client.aio_queue import AsyncQueue
-from flintmq.client.errors import NoMessageAvailable, UnknownObject
 from flintmq.client.message import Data, Message, Wait, delay_ms, descriptor, payload, properties_of_put
 from flintmq.client.request import SCHEME
+from flintmq.mqi.call_errors import NoMessageAvailable, UnknownObject
 from flintmq.mqi.constants import MQPMO_ASYNC_RESPONSE, MQPMO_RETAIN
 from flintmq.mqi.property_values import Value
 
@@ -68,11 +68,11 @@ class AsyncTopic:
         syncpoint: bool | None = None,
         wait: bool = True,
     ) -> bytes:
-        """Publish a message to all subscriptions that match, and return its message id; all of them get it, or none.
+        """Publish a message to all matching subscriptions, and return its message id; all of them get it, or none.
 
-        With `retain` it replaces the retained publication, for those who subscribe later; it outlives a restart if it
-        is persistent. The other arguments are those of AsyncQueue.put. No subscription is no error. With `delay` it is
-        published to those who subscribe when the delay is over, and cannot be retained.
+        With `retain` it replaces the retained publication, for later subscriptions; it survives a restart if it is
+        persistent. The other arguments are those of AsyncQueue.put. It is no error if no subscription matches. With
+        `delay` it is published to the subscriptions at the end of the delay, and cannot be retained.
 
         >>> import asyncio, flintmq
         >>> async def main():
@@ -158,21 +158,21 @@ class AsyncSubscription:
 
     @property
     def topic(self) -> str:
-        """What it subscribes to, with wildcards."""
+        """Return the topic string of the subscription, with wildcards."""
         return self._subscribed.sd.res_object_string
 
     @property
     def name(self) -> str:
-        """The name of a durable subscription, "" of another."""
+        """Return the name of a durable subscription, "" for a non-durable one."""
         return self._subscribed.sd.sub_name
 
     @property
     def queue(self) -> AsyncQueue:
-        """The queue that publications come to."""
+        """Return the queue of the publications."""
         return self._queue
 
     async def get(self, *, wait: Wait = None, convert: bool = False, syncpoint: bool | None = None) -> Message:
-        """Get the next publication; `message.topic` is its topic. As AsyncQueue.get."""
+        """Get the next publication; `message.topic` is its topic. See AsyncQueue.get."""
         while True:
             try:
                 return await self._queue.get(
@@ -187,7 +187,7 @@ class AsyncSubscription:
     async def get_or_none(
         self, *, wait: Wait = None, convert: bool = False, syncpoint: bool | None = None
     ) -> Message | None:
-        """As `get`, but None if there is no publication."""
+        """Get the next publication, or None if there is none. See `get`."""
         try:
             return await self.get(wait=wait, convert=convert, syncpoint=syncpoint)
         except NoMessageAvailable:
@@ -202,15 +202,15 @@ class AsyncSubscription:
         )
 
     def messages(self, *, wait: Wait = None) -> AsyncPublications:
-        """Get publications until there are no more, none came for `wait` seconds, or the subscription is closed."""
+        """Get publications until there are no more, none came in `wait` seconds, or the subscription is closed."""
         return AsyncPublications(self, wait)
 
     def __aiter__(self) -> AsyncPublications:
-        """Iterate over the publications as they come, without an end."""
+        """Iterate over the publications as they arrive, without an end."""
         return AsyncPublications(self, True)
 
     def browse(self, *, wait: Wait = None) -> AsyncBrowser:
-        """Look at the publications that are waiting, and leave them there."""
+        """Browse the publications that are waiting, and leave them there."""
         return self._queue.browse(wait=wait, correlation_id=self._subscribed.correlation_id)
 
     def consume(
@@ -222,7 +222,7 @@ class AsyncSubscription:
         convert: bool = False,
         requeue_poison: bool = True,
     ) -> AsyncConsumer:
-        """Have `handler` called with each publication, in a unit of work of its own; see AsyncQueue.consume."""
+        """Call `handler` with each publication, in a unit of work of its own; see AsyncQueue.consume."""
         return self._queue.consume(
             handler,
             concurrency=concurrency,
@@ -233,15 +233,15 @@ class AsyncSubscription:
         )
 
     async def request(self) -> int:
-        """Have the retained publications sent again (MQSUBRQ), and return their number."""
+        """Request the retained publications again (MQSUBRQ), and return their number."""
         return await self._queue._owner._work(self._subscribed.request)
 
     async def close(self) -> None:
-        """Leave a durable subscription until the next time; end another, with the publications that nobody got."""
+        """Close it. A durable subscription stays for the next time; another ends, with its waiting publications."""
         await self._queue._owner._work(self._subscribed.leave)
 
     async def remove(self) -> None:
-        """End it, durable or not, with the publications on its managed queue. MQError if it was closed and left."""
+        """End it, durable or not, and remove its managed queue. Raise MQError if a durable one was closed before."""
         await self._queue._owner._work(self._subscribed.remove)
 
     async def __aenter__(self) -> AsyncSubscription:
@@ -252,7 +252,7 @@ class AsyncSubscription:
 
 
 class AsyncPublications:
-    """The publications of a subscription, one after the other. Made by `subscription.messages()`."""
+    """Iterator that gets the publications of a subscription. Made by `subscription.messages()`."""
 
     def __init__(self, subscription: AsyncSubscription, wait: Wait) -> None:
         self._subscription = subscription

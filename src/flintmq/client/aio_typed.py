@@ -1,4 +1,4 @@
-"""Queues of one type, for tasks: values are put as JSON and got back.
+"""Queues of one type, for tasks: values are put as JSON and read back.
 
 Made by `queue.of(kind)`; payload.py has the rules.
 """
@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from flintmq.client.errors import NoMessageAvailable
 from flintmq.client.message import Wait
 from flintmq.client.payload import Codec, TypedMessage
+from flintmq.mqi.call_errors import NoMessageAvailable
 from flintmq.mqi.property_values import Value
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class AsyncTypedQueue(Generic[T]):
-    """A queue whose messages are values of one type, as JSON. Made by `queue.of(kind)`.
+    """A queue with messages that are values of one type, as JSON. Made by `queue.of(kind)`.
 
     A message that cannot be read raises BadPayload, which names the field and the message id. In a transaction, and in
     `consume`, the message is backed out with it; outside, `error.message` is the message, which is off the queue.
@@ -39,7 +39,7 @@ class AsyncTypedQueue(Generic[T]):
 
     @property
     def name(self) -> str:
-        """The name of the queue."""
+        """Return the name of the queue."""
         return self.queue.name
 
     async def put(
@@ -60,7 +60,7 @@ class AsyncTypedQueue(Generic[T]):
         syncpoint: bool | None = None,
         wait: bool = True,
     ) -> bytes:
-        """Put a value and return the message id. BadPayload if it has another type. See AsyncQueue.put."""
+        """Put a value and return the message id. Raise BadPayload if it has another type. See AsyncQueue.put."""
         return await self.queue.put(
             self._codec.dump(value),
             persistent=persistent,
@@ -110,7 +110,7 @@ class AsyncTypedQueue(Generic[T]):
         syncpoint: bool | None = None,
         selector: str = "",
     ) -> TypedMessage[T] | None:
-        """As `get`, but None if there is no message."""
+        """Get the next message, or None if there is none. See `get`."""
         try:
             return await self.get(
                 wait=wait,
@@ -126,19 +126,19 @@ class AsyncTypedQueue(Generic[T]):
     def messages(
         self, *, wait: Wait = None, correlation_id: bytes | None = None, selector: str = ""
     ) -> AsyncTypedMessages[T]:
-        """Get messages until there are no more, or none came for `wait` seconds."""
+        """Get messages until there are no more, or none came in `wait` seconds."""
         return AsyncTypedMessages(
             self.queue.messages(wait=wait, correlation_id=correlation_id, selector=selector), self._codec
         )
 
     def __aiter__(self) -> AsyncTypedMessages[T]:
-        """Iterate over the messages as they come, without an end."""
+        """Iterate over the messages as they arrive, without an end."""
         return self.messages(wait=True)
 
     def browse(
         self, *, wait: Wait = None, correlation_id: bytes | None = None, selector: str = ""
     ) -> AsyncTypedMessages[T]:
-        """Look at the messages, first to last, and leave them where they are."""
+        """Browse the messages, first to last, and leave them on the queue."""
         return AsyncTypedMessages(
             self.queue.browse(wait=wait, correlation_id=correlation_id, selector=selector), self._codec
         )
@@ -154,10 +154,10 @@ class AsyncTypedQueue(Generic[T]):
         requeue_poison: bool = True,
         selector: str = "",
     ) -> AsyncConsumer:
-        """Have `handler` called with each message; `message.value` is its value. See AsyncQueue.consume.
+        """Call `handler` with each message; `message.value` is its value. See AsyncQueue.consume.
 
-        A message that cannot be read is a failure as if the handler had raised: it is backed out, and BOTHRESH or
-        `retry` decide.
+        A message that cannot be read counts as a failure of the handler: it is backed out, and BOTHRESH or `retry`
+        decide.
         """
         return self.queue.consume(
             self._codec.reading(handler),
@@ -171,7 +171,7 @@ class AsyncTypedQueue(Generic[T]):
 
 
 class AsyncTypedMessages(Generic[T]):
-    """The messages of a typed queue, one after the other."""
+    """Iterator over the messages of a typed queue."""
 
     def __init__(self, messages: AsyncMessages | AsyncBrowser, codec: Codec[T]) -> None:
         self._messages = messages

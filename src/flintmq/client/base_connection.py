@@ -1,4 +1,4 @@
-"""BaseConnection: what queues, topics, subscriptions and transactions ask of one connection.
+"""BaseConnection: the interface of queues, topics, subscriptions and transactions to one connection.
 
 `Connection` (connection.py) implements it for an embedded queue manager, `RemoteConnection` (remote/connection.py) over
 a channel.
@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from flintmq.client.browser import Browser
 from flintmq.client.calls import Calls
-from flintmq.client.errors import BackedOut, MQError, NoMessageAvailable, NotConnected
 from flintmq.client.message import Message, Wait
 from flintmq.client.options import get_options, wanted
 from flintmq.client.request import answer_to, ask
 from flintmq.client.seam import put_status
+from flintmq.mqi.call_errors import BackedOut, MQError, NoMessageAvailable, NotConnected
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.properties import MessageProperties
@@ -30,34 +30,34 @@ H = TypeVar("H")
 
 
 class BaseConnection(Calls, Generic[H]):
-    """What queues, topics, subscriptions and transactions ask of a connection. `H` is what it has for a handle."""
+    """Interface of queues, topics, subscriptions and transactions to a connection. `H` is its type of handles."""
 
     _in_transaction: bool = False
-    #: Puts of the unit of work were not waited for.
+    #: The unit of work has asynchronous puts.
     _unsettled: bool = False
-    #: So many puts that need not be waited for were made in this process.
+    #: Number of puts with `wait=False` made in this process.
     _not_waited_for: int = 0
 
     def _current(self) -> BaseConnection[H]:
         return self
 
     def _put_status(self) -> MQSTS:
-        """What became of asynchronous puts (MQSTAT)."""
+        """Return the outcome of asynchronous puts (MQSTAT)."""
         raise NotImplementedError
 
     def _all_put_status(self) -> MQSTS:
-        """The same, with what was asked before and not told."""
+        """Return the outcome of asynchronous puts, with earlier answers of MQSTAT that were not reported yet."""
         return self._put_status()
 
     def _backout_settled(self) -> None:
-        """Back out; what failed in the unit of work is forgotten with it."""
+        """Back out, and drop the errors of asynchronous puts in the unit of work."""
         self._backout()
         if self._unsettled:
             self._unsettled = False
             self._put_status()
 
     def _commit_settled(self) -> None:
-        """Commit, unless a put of the unit of work that was not waited for has failed: BackedOut."""
+        """Commit. Back out and raise BackedOut if an asynchronous put of the unit of work has failed."""
         if self._unsettled:
             self._unsettled = False
             try:
@@ -70,15 +70,15 @@ class BaseConnection(Calls, Generic[H]):
         self._commit()
 
     def _another(self) -> BaseConnection[H]:
-        """A connection of the same application."""
+        """Return another connection of this application."""
         raise NotImplementedError
 
     def close(self) -> None:
-        """Disconnect. What was not committed is backed out."""
+        """Disconnect. Uncommitted work is backed out."""
         raise NotImplementedError
 
     def _usable(self) -> bool:
-        """Whether there is still somebody to back out with."""
+        """Return whether a backout is still possible."""
         raise NotImplementedError
 
     def _put(
@@ -105,7 +105,7 @@ class BaseConnection(Calls, Generic[H]):
         selector: str = "",
         open_options: int = 0,
     ) -> Message:
-        """Get from the queue `name`. `open_options` say whether it is read ahead."""
+        """Get from the queue `name`. `open_options` switch read-ahead on or off."""
         raise NotImplementedError
 
     def _get_many(
@@ -120,7 +120,7 @@ class BaseConnection(Calls, Generic[H]):
         selector: str,
         open_options: int,
     ) -> list[Message]:
-        """Get up to `count` messages: wait for the first, then take those that are there."""
+        """Get up to `count` messages: wait for the first, then take the available ones."""
         messages: list[Message] = []
         while len(messages) < count:
             md, gmo = wanted(correlation_id, None), get_options(None if messages else wait, convert, False)
@@ -176,7 +176,7 @@ class BaseConnection(Calls, Generic[H]):
         )
 
     def _flush(self) -> int:
-        """Return how many puts that were not waited for were made. Raises the error of the first that failed."""
+        """Return the number of puts with `wait=False`. Raise the error of the first that failed."""
         return put_status(self._all_put_status())
 
     def _open(self, name: str, options: int, selector: str = "") -> H:
@@ -184,32 +184,32 @@ class BaseConnection(Calls, Generic[H]):
         raise NotImplementedError
 
     def _browse(self, name: str, handle: H, md: MQMD, gmo: MQGMO, max_length: int = -1) -> Message:
-        """Get through a handle that was opened for it."""
+        """Get through a handle that is open for browse."""
         raise NotImplementedError
 
     def _reply_queue(self) -> tuple[H, str]:
-        """The reply queue of this connection: (handle, name). It is made if there is none."""
+        """Return the reply queue of this connection: (handle, name). Make it if there is none."""
         raise NotImplementedError
 
     def _request(
         self, name: str, md: MQMD, data: bytes, properties: MessageProperties | None, timeout: float, convert: bool
     ) -> Message:
-        """Put a request, and get its answer; request.py."""
+        """Put a request and get its reply (request.py)."""
         handle, reply_to = self._reply_queue()
         ask(md, reply_to, timeout)
         self._put(name, md, data, False, properties)
         return self._browse(reply_to, handle, *answer_to(md, timeout, convert))
 
     def _close_handle(self, handle: H) -> None:
-        """Close a handle; nothing if it is closed."""
+        """Close a handle, unless it is closed."""
         raise NotImplementedError
 
     def _drop_handle(self, handle: H) -> None:
-        """Nobody has the handle any more: close it when there is time."""
+        """Queue a handle of a dropped object, to be closed by a later call."""
         raise NotImplementedError
 
     def _subscribe(self, sd: MQSD, queue: str | None) -> Subscribed:
-        """Subscribe; the connection is the subscription's from now on."""
+        """Subscribe. The connection belongs to the subscription from now on."""
         raise NotImplementedError
 
     def _consume(
@@ -222,7 +222,7 @@ class BaseConnection(Calls, Generic[H]):
         requeue_poison: bool,
         selector: str,
     ) -> Consumer:
-        """A consumer; the connection is its own from now on."""
+        """Make a consumer. The connection belongs to the consumer from now on."""
         raise NotImplementedError
 
     def _commit(self) -> None:
@@ -232,5 +232,5 @@ class BaseConnection(Calls, Generic[H]):
         raise NotImplementedError
 
     def _begin(self) -> None:
-        """A transaction begins. Raises TransactionError if there is work that would become a part of it."""
+        """Begin a transaction. Raise TransactionError if there is work that would become a part of it."""
         raise NotImplementedError

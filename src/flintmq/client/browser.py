@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flintmq.client.errors import NoMessageAvailable, Truncated
 from flintmq.client.message import Message, Wait
 from flintmq.client.options import browse_options, cut, wanted
+from flintmq.mqi.call_errors import NoMessageAvailable, Truncated
 from flintmq.mqi.constants import MQOO_BROWSE, MQOO_FAIL_IF_QUIESCING
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Browser:
         self.close()
 
     def close(self) -> None:
-        """Give up the place on the queue. A second close does nothing."""
+        """Close the browse cursor. A second close does nothing."""
         self._connection._close_handle(self._handle)
 
     def __del__(self) -> None:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from flintmq.client.errors import CommandFailed, error_of
 from flintmq.client.explain import refusal
 from flintmq.client.lazy import lazy
+from flintmq.mqi.call_errors import CommandFailed, error_of
 from flintmq.mqi.object_name import is_name
 from flintmq.mqi.pcf_constants import MQRCCF_OBJECT_ALREADY_EXISTS
 from flintmq.mqi.reason import MQRC_OBJECT_NAME_ERROR, MQRC_UNKNOWN_OBJECT_NAME
 
 if TYPE_CHECKING:
-    from flintmq.client.embedded import Host
     from flintmq.command.rows import CommandRows
+    from flintmq.host.host import Host
     from flintmq.qmgr import attribute as kinds
     from flintmq.qmgr import attributes as tables
     from flintmq.qmgr.attribute import Value
@@ -22,13 +22,13 @@ else:
     kinds = lazy("flintmq.qmgr.attribute")
     tables = lazy("flintmq.qmgr.attributes")
 
-#: Commands before which handles that are open for speed only are closed: they must not stand in the way.
+#: Commands that need objects closed: cached handles are closed before them.
 _NEED_OBJECTS_CLOSED = ("ALT", "DEF", "DEL", "CLE", "MOV")
 _DEFAULT_QUEUE = "SYSTEM.DEFAULT.LOCAL.QUEUE"
 
 
 class CommandReply:
-    """What MQSC commands answered: `text` as runmqsc prints it, `rows` as dictionaries from keyword to value."""
+    """Reply to MQSC commands: `text` as runmqsc prints it, `rows` as dictionaries from keyword to value."""
 
     def __init__(self, text: str = "", rows: list[dict[str, Value]] | None = None, reason: int = 0) -> None:
         self.text = text
@@ -51,7 +51,7 @@ class CommandReply:
 
 
 def run(host: Host, text: str, check: bool) -> CommandReply:
-    """Run MQSC commands, one or a whole script. With `check` the first that fails raises CommandFailed."""
+    """Run MQSC commands, one or a whole script. With `check` raise CommandFailed for the first that fails."""
     from flintmq.command.display import render
     from flintmq.command.execute import execute
     from flintmq.command.parser import COMMAND_LENGTH_MAX, CommandReader
@@ -98,9 +98,10 @@ def run_session(
     verify: bool = False,
     width: int = 0,
 ) -> int:
-    """runmqsc: banner, echo, answers, summary. What a line did is told when it is durable. The return code.
+    """Run a session of runmqsc: banner, echo, replies, summary. Return its return code.
 
-    `width` is that of the terminal, 0 for the layout of MQ.
+    A reply is written when the changes of its command are durable. `width` is that of the terminal, 0 for the layout of
+    MQ.
     """
     from flintmq.command.interpreter import MQSCInterpreter
 
@@ -128,7 +129,7 @@ def run_session(
 
 
 def run_quietly(host: Host, lines: Iterable[str]) -> list[str]:
-    """Run a script without banner and echo, as crtmqm -ic does; what the commands that failed answered."""
+    """Run a script without banner and echo, as crtmqm -ic does. Return the messages of failed commands."""
     from flintmq.command.interpreter import run_script
 
     said: list[str] = []
@@ -139,16 +140,16 @@ def run_quietly(host: Host, lines: Iterable[str]) -> list[str]:
 
 
 def _after_commands(host: Host) -> int:
-    """After several commands: all that they logged must be durable."""
+    """Settle after several commands. Return the log position that covers all of them."""
     with host.call:
         host.admin.force = host.log.end
         return host.after_command()
 
 
 def attribute_values(kind: str, given: dict[str, object]) -> dict[str, Value]:
-    """Keyword arguments as attributes: `maxdepth=10`, `share=False`, `defpsist="YES"`.
+    """Convert keyword arguments to attributes: `maxdepth=10`, `share=False`, `defpsist="YES"`.
 
-    ValueError says what is wrong.
+    Raise ValueError for an argument that is no valid attribute.
     """
     values: dict[str, Value] = {}
     for name, value in given.items():
@@ -170,7 +171,7 @@ def attribute_values(kind: str, given: dict[str, object]) -> dict[str, Value]:
 
 
 def create_queue(host: Host, name: str, given: dict[str, object]) -> None:
-    """DEFINE QLOCAL(name), unless a queue of that name is there already."""
+    """Define a local queue, unless a queue of that name exists."""
     if not isinstance(name, str):
         raise TypeError(f"a queue name is a str, not {type(name).__name__}")
     if not is_name(name):
@@ -195,7 +196,7 @@ def create_queue(host: Host, name: str, given: dict[str, object]) -> None:
 
 
 def check_queue(host: Host, name: str) -> None:
-    """UnknownObject if the name leads nowhere."""
+    """Raise UnknownObject if the name resolves to no queue."""
     if not isinstance(name, str):
         raise TypeError(f"a queue name is a str, not {type(name).__name__}")
     with host.call:
@@ -205,7 +206,7 @@ def check_queue(host: Host, name: str) -> None:
 
 
 def clear_queue(host: Host, name: str) -> None:
-    """CLEAR QLOCAL."""
+    """Remove all messages of a local queue (CLEAR QLOCAL)."""
     with host.call:
         host.close_idle_handles()
         reason = host.admin.clear(name)
@@ -216,7 +217,7 @@ def clear_queue(host: Host, name: str) -> None:
 
 
 def depth(host: Host, name: str) -> int:
-    """CURDEPTH of the local queue that the name leads to."""
+    """Return CURDEPTH of the local queue that the name resolves to."""
     with host.call:
         resolution = host.engine.catalogue.resolve(name)
         queue = host.engine.queues.get(resolution.queue.name) if resolution.queue is not None else None

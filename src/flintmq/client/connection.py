@@ -14,10 +14,10 @@ from flintmq.client import commands
 from flintmq.client.base_connection import BaseConnection
 from flintmq.client.calls import Calls
 from flintmq.client.commands import CommandReply
-from flintmq.client.embedded import Host
-from flintmq.client.errors import TransactionError
 from flintmq.client.message import Message
-from flintmq.client.thread_link import ThreadLink
+from flintmq.client.thread_session import ThreadSession
+from flintmq.host.host import Host
+from flintmq.mqi.call_errors import TransactionError
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.sd import MQSD
@@ -26,13 +26,13 @@ from flintmq.qmgr.connection import Handle
 
 if TYPE_CHECKING:
     from flintmq.client.consumer import Consumer, Handler
-    from flintmq.client.dispatcher import Dispatcher
     from flintmq.client.mqi import MQI
     from flintmq.client.subscribed import Subscribed
+    from flintmq.host.dispatcher import Dispatcher
 
 
 class EmbeddedCalls(Calls):
-    """The calls that are commands, on a queue manager in this process."""
+    """Calls that are commands, on a queue manager in this process."""
 
     _host: Host
 
@@ -41,7 +41,7 @@ class EmbeddedCalls(Calls):
 
     @property
     def mqi(self) -> MQI:
-        """The MQI itself, with MQ's own structures, on this thread's connection."""
+        """Return the MQI, with MQ's own structures, on this thread's connection."""
         from flintmq.client.mqi import MQI
 
         return MQI(self._current())
@@ -75,29 +75,29 @@ class Connection(EmbeddedCalls, BaseConnection[Handle]):
         self, host: Host, application: str, user: str, thread_connection: ThreadConnection | None = None
     ) -> None:
         self._host = host
-        #: Where the queue manager finds the connection of a thread: in a callback that is this one. Weak, because it
+        #: Where the queue manager finds a thread's connection: in a callback it is this one. Weak, because it
         #: holds this connection, and a queue manager that was dropped must go.
         self._thread_connection = weakref.ref(thread_connection) if thread_connection is not None else None
-        self._link = link = ThreadLink(host, application, user)
+        self._session = session = ThreadSession(host, application, user)
         # In the instance, not as methods of the class: a put or get is one call less.
-        self.__dict__.update(_put=link.put_message, _get=link.get_message)
+        self.__dict__.update(_put=session.put_message, _get=session.get_message)
 
     @property
     def _in_transaction(self) -> bool:
-        return self._link.in_transaction
+        return self._session.in_transaction
 
     @_in_transaction.setter
     def _in_transaction(self, value: bool) -> None:
-        self._link.in_transaction = value
+        self._session.in_transaction = value
 
     @property
     def _dispatcher(self) -> Dispatcher | None:
-        """What runs callbacks, once there are any."""
-        return self._link.dispatcher
+        """Return the dispatcher of callbacks, None before the first MQCB."""
+        return self._session.dispatcher
 
     @_dispatcher.setter
     def _dispatcher(self, dispatcher: Dispatcher) -> None:
-        self._link.dispatcher = dispatcher
+        self._session.dispatcher = dispatcher
 
     def _current(self) -> Connection:
         return self
@@ -109,27 +109,27 @@ class Connection(EmbeddedCalls, BaseConnection[Handle]):
         self.close()
 
     def close(self) -> None:
-        """Disconnect. What was not committed is backed out.
+        """Disconnect. Uncommitted work is backed out.
 
         Asynchronous consumers are stopped before; a callback that is under way may finish, for up to ten seconds.
         """
         if self._dispatcher is not None:
             self._dispatcher.close()
-        self._link.close()
+        self._session.close()
 
     def _disconnect(self) -> None:
-        """MQDISC: as `close`, but what was not committed is committed. Raises BackedOut if it cannot be."""
+        """Commit and disconnect (MQDISC). Raise BackedOut if the commit failed."""
         if self._dispatcher is not None:
             self._dispatcher.close()
         try:
             if not self._host.state:
                 self._commit()
         finally:
-            self._link.close()
+            self._session.close()
 
     def _another(self) -> Connection:
-        """A connection of the same application."""
-        engine = self._link.connection
+        """Return another connection of this application."""
+        engine = self._session.connection
         local = self._thread_connection() if self._thread_connection is not None else None
         return Connection(self._host, engine.appl_name, engine.user, local)
 
@@ -138,19 +138,19 @@ class Connection(EmbeddedCalls, BaseConnection[Handle]):
 
     @property
     def application(self) -> str:
-        """The name that messages put here carry, and DISPLAY CONN shows."""
-        return self._link.connection.appl_name
+        """Return the application name of messages put here, which DISPLAY CONN shows, too."""
+        return self._session.connection.appl_name
 
     # -- used by Queue, Transaction and MQI -------------------------------------------------------------------------
 
     def _open(self, name: str, options: int, selector: str = "") -> Handle:
-        return self._link.open(name, options, selector)
+        return self._session.open(name, options, selector)
 
     def _reply_queue(self) -> tuple[Handle, str]:
-        return self._link.reply_queue()
+        return self._session.reply_queue()
 
     def _close_handle(self, handle: Handle) -> None:
-        self._link.close_handle(handle)
+        self._session.close_handle(handle)
 
     def _drop_handle(self, handle: Handle) -> None:
         if handle.open:
@@ -176,29 +176,29 @@ class Connection(EmbeddedCalls, BaseConnection[Handle]):
         return EmbeddedConsumer(self, name, callback, correlation_id, message_id, convert, requeue_poison, selector)
 
     def _browse(self, name: str, handle: Handle, md: MQMD, gmo: MQGMO, max_length: int = -1) -> Message:
-        return self._link.get_through(name, md, gmo, max_length, False, handle)
+        return self._session.get_through(name, md, gmo, max_length, False, handle)
 
     def _put_status(self) -> MQSTS:
         sts = MQSTS()
-        sts.put_success_count, self._link.not_waited_for = self._link.not_waited_for, 0
+        sts.put_success_count, self._session.not_waited_for = self._session.not_waited_for, 0
         return sts
 
     def _backout(self) -> None:
         if self._dispatcher is not None:
             self._dispatcher.check_thread()
-        self._link.backout()
+        self._session.backout()
 
     def _commit(self) -> None:
         if self._dispatcher is not None:
             self._dispatcher.check_thread()
-        force = self._link.commit()
+        force = self._session.commit()
         if force:
             self._host.durable(force)
 
     def _begin(self) -> None:
         if self._in_transaction:
             raise TransactionError("there is a transaction on this connection already; transactions do not nest")
-        if self._link.has_work():
+        if self._session.has_work():
             raise TransactionError("there is uncommitted work on this connection: commit() or backout() it first")
         if self._host.state:
             self._host.refuse()

@@ -1,4 +1,4 @@
-"""A consumer: a callback that is given each message of a queue, in a unit of work of its own.
+"""A consumer: a callback that is called with each message of a queue, in a unit of work of its own.
 
     def handle(message):
         qm.queue("DONE").put(message.text.upper())
@@ -7,19 +7,19 @@
         ...
 
 With `concurrency=n` there are n connections, each with a thread, and up to n messages are handled at a time; if one of
-the threads stops by itself, the others stop too. aio_consumer.py is the same for asyncio, with tasks.
+the threads stops by itself, the others stop too. aio_consumer.py does this with tasks of asyncio.
 
-The callback runs on a thread of the consumer's own connection. What it puts and gets through the queue manager belongs
-to the unit of work of its message:
+The callback runs on a thread of the consumer's own connection. Its puts and gets through the queue manager belong to
+the unit of work of its message:
 
     the callback returns        the unit is committed, and the next message comes
-    it raises, and the queue    the unit is backed out, the error log says so, and the message comes again until it was
-      has BOTHRESH              backed out that often; then it is moved away (link.py)
-    it raises, and it has not   the unit is backed out, and the consumer stops: `error` says why, and so does the logger
-                                `flintmq.qmgr` (over a channel `flintmq.consumer`), with the traceback
+    it raises, and the queue    the unit is backed out, the error log has an entry, and the message comes again until it
+      has BOTHRESH              was backed out that often; then it is moved away (engine_session.py)
+    it raises, and it has not   the unit is backed out, and the consumer stops: `error` is the exception, and the logger
+                                `flintmq.qmgr` (over a channel `flintmq.consumer`) gets the traceback
     it raises, and the          as `retry` says (retry.py): the message is delayed and tried again, then moved away
       consumer has `retry`
-    the queue is inhibited      the consumer goes on when it is no longer
+    the queue is inhibited      the consumer waits until it is enabled
     the queue is deleted        the consumer stops
 """
 
@@ -29,13 +29,13 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from flintmq.client.errors import MQError
 from flintmq.client.explain import refusal
 from flintmq.client.message import Message, carried
 from flintmq.client.mqi import MQI
 from flintmq.client.options import get_options, wanted
 from flintmq.client.payload import TypedMessage
 from flintmq.client.retry import Retry, Retrying
+from flintmq.mqi.call_errors import MQError
 from flintmq.mqi.cbc import MQCBC
 from flintmq.mqi.cbd import MQCBD
 from flintmq.mqi.constants import (
@@ -99,7 +99,7 @@ class Consumer:
 
     @property
     def running(self) -> bool:
-        """Whether messages still come, now or after it was resumed."""
+        """Return whether messages are delivered, now or after it is resumed."""
         return not self._stopped.is_set()
 
     def suspend(self) -> None:
@@ -111,25 +111,25 @@ class Consumer:
         raise NotImplementedError
 
     def join(self, timeout: float | None = None) -> bool:
-        """Wait until it has stopped, by itself or by `close`; False if it still runs after `timeout` seconds."""
+        """Wait until it has stopped, by itself or by `close`. Return False if it still runs after `timeout` seconds."""
         return self._stopped.wait(timeout)
 
     def close(self) -> None:
-        """Stop. A callback that is under way finishes, and its unit of work with it. A second close does nothing."""
+        """Stop. A running callback finishes, and its unit of work with it. A second close does nothing."""
         raise NotImplementedError
 
     def __enter__(self) -> Consumer:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *exc: object) -> None:
-        """Close it, and raise what made it stop, if something did and the block itself ended well."""
+        """Close it. Raise the error that stopped it, unless the block itself raised."""
         self.close()
         if kind is None and self.error is not None:
             raise self.error
 
 
 def goes_on(callback: Handler, error: BaseException) -> bool:
-    """Return whether a consumer goes on after an error because it has `retry`."""
+    """Return whether a consumer continues after an error because it has `retry`."""
     return isinstance(callback, Retrying) and callback.goes_on(error)
 
 
@@ -162,7 +162,7 @@ def start(
 
 
 def check_handler(handler: object, retry: object) -> None:
-    """Raise TypeError for arguments of `consume` that cannot be."""
+    """Raise TypeError for invalid arguments of `consume`."""
     if not callable(handler):
         raise TypeError(f"a handler is a callable that takes a message, not {type(handler).__name__}")
     if retry is not None and not isinstance(retry, Retry):
@@ -178,7 +178,7 @@ class ConsumerGroup(Consumer):
         self._closing = threading.Lock()
         for part in parts:
             part._stopped.then = self._part_stopped
-        self._part_stopped()  # One may have stopped before it was asked to tell.
+        self._part_stopped()  # One may have stopped before `then` was set.
 
     def suspend(self) -> None:
         for part in self._parts:
@@ -232,7 +232,7 @@ class EmbeddedConsumer(Consumer):
             if not callable(callback):
                 raise TypeError(f"a callback is a callable that takes a message, not {type(callback).__name__}")
             md, gmo = wanted(correlation_id, message_id), get_options(True, convert, False)
-            self._handle = connection._link.open(name, MQOO_INPUT_AS_Q_DEF | MQOO_FAIL_IF_QUIESCING, selector)
+            self._handle = connection._session.open(name, MQOO_INPUT_AS_Q_DEF | MQOO_FAIL_IF_QUIESCING, selector)
             cbd = MQCBD()
             cbd.options = MQCBDO_MC_EVENT_CALL
             cbd.callback_function = self._called
@@ -267,12 +267,12 @@ class EmbeddedConsumer(Consumer):
             self._stop(error)
 
     def _consume(self, message: Message) -> None:
-        connection, link = self._connection, self._connection._link
+        connection, session = self._connection, self._connection._session
         registered = self._handle.consumer
         if (
             self._requeue
             and registered is not None
-            and link.move_consumed(self._handle, message.md, registered.message)
+            and session.move_consumed(self._handle, message.md, registered.message)
         ):
             return
         connection._in_transaction = True
@@ -283,7 +283,7 @@ class EmbeddedConsumer(Consumer):
             if connection._host.state:
                 return  # The queue manager is closed: the message is on its queue.
             connection._backout()
-            again = goes_on(self._callback, error) or (self._requeue and link.backout_threshold(self._handle) > 0)
+            again = goes_on(self._callback, error) or (self._requeue and session.backout_threshold(self._handle) > 0)
             self._report(message, error, again)
             if not again:
                 self._stop(error)
@@ -291,7 +291,7 @@ class EmbeddedConsumer(Consumer):
             connection._in_transaction = False
 
     def _stop(self, error: BaseException) -> None:
-        """No more messages; the application finds the reason in `error`."""
+        """Stop delivery, and keep the reason in `error` for the application."""
         self.error = error
         try:
             self._mqi.cb(MQOP_SUSPEND, MQCBD(), self._handle)

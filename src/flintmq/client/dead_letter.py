@@ -1,23 +1,23 @@
-"""The dead-letter handler: takes messages off a dead-letter queue as its rules table says.
+"""The dead-letter handler: takes messages off a dead-letter queue according to its rules table.
 
     with flintmq.open("QM1") as qm:
         table = read_rules("WAIT(NO)\\nREASON(MQRC_Q_FULL) ACTION(RETRY)\\nACTION(FWD) FWDQ(REST)")
         print(DeadLetterHandler(qm, table).run())
 
-The rules are explained in command/dead_letter_rules.py. How a message is treated:
+The rules are explained in command/dead_letter_rules.py. Messages are treated like this:
 
-    without a dead-letter header   left on the queue, and said so once
+    without a dead-letter header   left on the queue, and reported once
     no rule matches                left on the queue
     a rule matches                 its action is tried, RETRY times, RETRYINT apart; when all tries have failed the next
                                    rule that matches is applied in the same way; after the last the message is left
 
-What is left is not looked at again by this handler, but another one, started later, begins anew.
+This handler does not look at a message again that it has left, but another one, started later, begins anew.
 
     D1  A message is got, put and committed in one unit of work: whatever fails or crashes, it is on exactly one queue.
     D2  Its descriptor and context are not changed, but for Format, Encoding and CodedCharSetId when the header goes.
 
-A message is known by its token, so equal message ids do no harm. The handler goes over the queue from the first message
-to the last; at the end it waits for a message behind the last one, at most RETRYINT seconds, and goes over it again.
+A message is known by its token, so equal message ids do no harm. The handler browses the queue from the first message
+to the last; at the end it waits for a message behind the last one, at most RETRYINT seconds, and browses it again.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
-from flintmq.client.errors import MQError, NoMessageAvailable
 from flintmq.client.message import header_of, without_header
 from flintmq.client.mqi import MQI
 from flintmq.client.replay import queue_of_dead_letters
 from flintmq.command.dead_letter_rules import DISCARD, FWD, IGNORE, Rule, RulesTable
+from flintmq.mqi.call_errors import MQError, NoMessageAvailable
 from flintmq.mqi.constants import (
     MQGMO_BROWSE_FIRST,
     MQGMO_BROWSE_NEXT,
@@ -63,7 +63,7 @@ from flintmq.qmgr.connection import Handle
 
 @dataclass
 class Summary:
-    """What became of the messages."""
+    """Number of messages by outcome."""
 
     discarded: int = 0
     retried: int = 0
@@ -85,30 +85,30 @@ class Connected(Protocol):
 
     @property
     def name(self) -> str:
-        """The queue manager's name."""
+        """Return the queue manager's name."""
 
     @property
     def closed(self) -> bool:
-        """Whether it can no longer be used."""
+        """Return whether it can no longer be used."""
 
     @property
     def mqi(self) -> MQI:
-        """The calls of the MQI."""
+        """Return the calls of the MQI."""
 
 
 class _Progress:
-    """How far the handler has come with a message that is still on the queue."""
+    """State of a message that is still on the queue."""
 
-    #: The rule to try next, and how often it has been tried.
+    #: The rule to try next, and the number of tries.
     rule: int = 0
     tries: int = 0
     #: When to try again.
     due: float = 0.0
-    left: bool = False
+    abandoned: bool = False
 
 
 class DeadLetterHandler:
-    """One run over one dead-letter queue. `write` gets what the operator should know, a line at a time."""
+    """One run over one dead-letter queue. `write` gets messages for the operator, a line at a time."""
 
     def __init__(
         self,
@@ -128,14 +128,14 @@ class DeadLetterHandler:
         self._known: dict[bytes, _Progress] = {}
 
     def run(self) -> Summary:
-        """Handle messages until the control data says that it is enough. Raises MQError if the queue cannot be used."""
+        """Handle messages until the control data ends the run. Raise MQError if the queue cannot be used."""
         od = MQOD()
         od.object_name = self.queue
         options = MQOO_INPUT_AS_Q_DEF | MQOO_BROWSE | MQOO_SAVE_ALL_CONTEXT | MQOO_FAIL_IF_QUIESCING
         handle = self._mqi.open(od, options)
         self._write(f"AMQ8708I: Dead-letter queue handler started to process INPUTQ({self.queue}).")
         try:
-            self._go_on(handle)
+            self._run_passes(handle)
         finally:
             if handle.open and not self._qm.closed:
                 with suppress(MQError):  # The queue manager may have ended.
@@ -143,13 +143,13 @@ class DeadLetterHandler:
             self._write(f"AMQ8709I: Dead-letter queue handler ending. Messages: {self.summary}.")
         return self.summary
 
-    def _go_on(self, handle: Handle) -> None:
+    def _run_passes(self, handle: Handle) -> None:
         wait = self._table.control.wait
         idle_since = self._clock()
         while True:
             if self._pass(handle):
                 idle_since = self._clock()
-            due = [progress.due for progress in self._known.values() if not progress.left]
+            due = [progress.due for progress in self._known.values() if not progress.abandoned]
             now = self._clock()
             if due:
                 self.wait(handle, min(due) - now)
@@ -162,12 +162,12 @@ class DeadLetterHandler:
                 self.wait(handle, min(left, self._table.control.retry_interval))
 
     def wait(self, handle: Handle, seconds: float) -> None:
-        """Until a message comes behind the cursor, or so long. (Tests let simulated time pass here.)"""
+        """Wait for a message behind the cursor, at most `seconds`. (Tests let simulated time pass here.)"""
         if seconds > 0:
             self._browse(handle, MQGMO_BROWSE_NEXT, int(seconds * 1000) + 1)
 
     def _pass(self, handle: Handle) -> bool:
-        """Look at every message once. Whether something was tried."""
+        """Browse all messages once. Return whether an action was tried."""
         present: dict[bytes, _Progress] = {}
         tried = False
         direction = MQGMO_BROWSE_FIRST
@@ -179,7 +179,7 @@ class DeadLetterHandler:
                 return tried
             token, md, data = found
             progress = self._known.get(token) or _Progress()
-            if not progress.left and progress.due <= self._clock():
+            if not progress.abandoned and progress.due <= self._clock():
                 tried = True
                 if self._treat(handle, progress, md, data):
                     continue
@@ -202,11 +202,11 @@ class DeadLetterHandler:
     # -- one message ------------------------------------------------------------------------------------------------
 
     def _treat(self, handle: Handle, progress: _Progress, md: MQMD, data: bytes) -> bool:
-        """Apply the rules to the message under the cursor. True if it is off the queue."""
+        """Apply the rules to the message under the cursor. Return whether it is off the queue."""
         dlh = header_of(md, data)
         if dlh is None:
             self.summary.without_header += 1
-            progress.left = True
+            progress.abandoned = True
             self._write(f"AMQ8721W: Dead-letter message not prefixed by a valid MQDLH: {md.msg_id.hex()}.")
             return False
         rules = self._table.rules
@@ -223,12 +223,12 @@ class DeadLetterHandler:
                     return False
             progress.rule += 1
             progress.tries = 0
-        progress.left = True
+        progress.abandoned = True
         self.summary.ignored += 1
         return False
 
     def _apply(self, handle: Handle, rule: Rule, dlh: MQDLH) -> bool:
-        """Get the message under the cursor and do what `rule` says, in one unit of work (D1)."""
+        """Get the message under the cursor and carry out `rule`, in one unit of work (D1)."""
         mqi = self._mqi
         md, gmo = MQMD(), MQGMO()
         md.version = 2
@@ -237,7 +237,7 @@ class DeadLetterHandler:
             data = mqi.get(handle, md, gmo)
         except MQError as error:
             if error.reason == MQRC_NO_MSG_UNDER_CURSOR:
-                return True  # Somebody else has it.
+                return True  # Another application has got it.
             raise
         try:
             if rule.action != DISCARD:
@@ -281,7 +281,7 @@ class DeadLetterHandler:
 
 
 def _meant(name: str, dlh: MQDLH, md: MQMD) -> str:
-    """What &DESTQ and the like stand for in this message."""
+    """Replace &DESTQ, &DESTQM, &REPLYQ and &REPLYQM by the values of this message."""
     if name == "&DESTQ":
         return dlh.dest_q_name
     if name == "&DESTQM":

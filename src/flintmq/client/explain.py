@@ -1,11 +1,11 @@
-"""The sentence of an error: what was refused, and the figure or the name that made it so."""
+"""Texts of errors of an embedded queue manager: the refused object, and the figure or the name that was the cause."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flintmq.client.errors import BadSelector, MQError, error_of
 from flintmq.mqi import reason as rc
+from flintmq.mqi.call_errors import BadSelector, MQError, error_of
 from flintmq.mqi.reason import MQCC_FAILED
 from flintmq.mqi.sd import MQSD
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from flintmq.qmgr.queue import Queue as EngineQueue
     from flintmq.qmgr.queue_manager import QueueManager as Engine
 
-#: So many characters of a selector are shown before and after the place of an error.
+#: Number of characters of a selector shown before and after the place of an error.
 _SHOWN = 30
 
 
@@ -25,12 +25,15 @@ def refusal(
     length: int = 0,
     completion: int = MQCC_FAILED,
 ) -> MQError:
-    """The error for a call on the queue `name`; `queue` is where the name leads, `length` that of the message."""
+    """Return the error for a call on the queue `name`.
+
+    `queue` is the queue that the name resolves to, `length` is the length of the message.
+    """
     return error_of(reason, sentence(engine, reason, name, queue, length), completion)
 
 
 def refuse_selector(reason: int, selector: str) -> None:
-    """Raise BadSelector, with the place in the text, if that is what was wrong with an open or a subscription."""
+    """Raise BadSelector, with the place in the text, if the selector was the cause of a failed open or subscription."""
     from flintmq.selector import SelectorError, compile_selector
 
     try:
@@ -49,7 +52,7 @@ def refuse_selector(reason: int, selector: str) -> None:
 
 
 def subscription_refusal(engine: Engine, reason: int, sd: MQSD) -> MQError:
-    """The error for an MQSUB."""
+    """Return the error for an MQSUB."""
     if sd.selection_string:
         refuse_selector(reason, sd.selection_string)
     topic = sd.object_string or sd.object_name
@@ -68,7 +71,7 @@ def subscription_refusal(engine: Engine, reason: int, sd: MQSD) -> MQError:
 
 
 def sentence(engine: Engine, reason: int, name: str, queue: EngineQueue | None, length: int) -> str:
-    """Without a sentence of its own a reason is told in general words."""
+    """Return the text of an error, "" if the general text of the reason says it all."""
     if reason == rc.MQRC_NO_MSG_AVAILABLE:
         return f"no message on {name}" if queue is None or not queue.depth else f"no message on {name} that matches"
     if reason == rc.MQRC_UNKNOWN_OBJECT_NAME:

@@ -1,7 +1,7 @@
-"""Modules that are imported when they are first used.
+"""Modules that are imported on first use.
 
-A program that connects to a queue manager elsewhere never needs most of the engine: what it may need (properties of
-messages, message handles, the selector compiler) is named by `lazy` and imported with its first use.
+A program that connects to a remote queue manager needs little of the engine: properties of messages, message handles
+and the selector compiler are named by `lazy` and imported on first use.
 """
 
 from __future__ import annotations

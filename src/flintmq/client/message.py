@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mypy_extensions import mypyc_attr
 
-from flintmq.client.errors import error_of
+from flintmq.mqi.call_errors import error_of
 from flintmq.mqi.ccsid import decode
 from flintmq.mqi.constants import (
     MQCCSI_INHERIT,
@@ -56,7 +56,7 @@ FORMAT_LENGTH: Final = 8
 NAME_LENGTH: Final = 48
 #: MAXPRTY of every queue manager.
 PRIORITY_MAX: Final = 9
-#: Tenths of a second are kept in 31 bits: almost seven years.
+#: Tenths of a second in 31 bits: almost seven years.
 EXPIRY_MAX: Final[float] = (2**31 - 1) / 10
 #: Milliseconds of a wait have 31 bits, too: almost 25 days.
 WAIT_MAX: Final[int] = (2**31 - 1) // 1000
@@ -68,7 +68,7 @@ Wait = float | bool | None
 
 
 def identifier(value: object, what: str) -> bytes:
-    """An id of 24 bytes: a shorter one is filled up with zeros, as MQ does it."""
+    """Return an id of 24 bytes; a shorter one is padded with zeros, as MQ does it."""
     if type(value) is bytes and len(value) == ID_LENGTH:
         return value
     if not isinstance(value, bytes | bytearray | memoryview):
@@ -79,7 +79,7 @@ def identifier(value: object, what: str) -> bytes:
 
 
 def wait_interval(wait: Any) -> int:
-    """Milliseconds for MQGMO: 0 not at all, -1 for ever."""
+    """Return the WaitInterval of MQGMO in milliseconds: 0 for no wait, -1 for unlimited."""
     if wait is None or wait is False:
         return 0
     if wait is True or wait == math.inf:
@@ -91,7 +91,7 @@ def wait_interval(wait: Any) -> int:
 
 
 def expiry_tenths(expiry: Any) -> int:
-    """Tenths of a second, as descriptors have them, of a number of seconds."""
+    """Convert a number of seconds to tenths of a second, the unit of MQMD.Expiry."""
     if not 0 < seconds(expiry, "expiry") <= EXPIRY_MAX:
         raise ValueError(f"expiry is a number of seconds greater than 0, at most {EXPIRY_MAX:.0f}, not {expiry}")
     tenths: int = max(1, round(expiry * 10))
@@ -99,7 +99,7 @@ def expiry_tenths(expiry: Any) -> int:
 
 
 def length_wanted(max_length: object) -> int:
-    """How much of a message is wanted: -1 for all of it."""
+    """Return the number of bytes wanted of a message, -1 for all of it."""
     if max_length is None:
         return -1
     length = _integer(max_length, "max_length")
@@ -109,14 +109,14 @@ def length_wanted(max_length: object) -> int:
 
 
 def selection(selector: object) -> str:
-    """A selection string. What is not text must not reach the engine."""
+    """Return a selection string. Raise TypeError for anything but text, before it reaches the engine."""
     if not isinstance(selector, str):
         raise TypeError(f"selector is a str, not {type(selector).__name__}")
     return selector
 
 
 def payload(data: object, md: MQMD) -> bytes:
-    """The bytes of the message. Text is sent as UTF-8 in format MQSTR."""
+    """Return the bytes of the message. Text is sent as UTF-8 in format MQSTR."""
     if isinstance(data, bytes):
         return data
     if isinstance(data, str):
@@ -130,7 +130,7 @@ def payload(data: object, md: MQMD) -> bytes:
 
 
 def properties_of_put(properties: Any) -> MessageProperties | None:
-    """The properties of a put, None if it has none. Raises BadProperty for a name or a value that cannot be."""
+    """Return the properties of a put, None if it has none. Raise BadProperty for an invalid name or value."""
     if not properties:
         return None
     if not isinstance(properties, Mapping):
@@ -153,7 +153,7 @@ def properties_of_put(properties: Any) -> MessageProperties | None:
 
 
 class Carried:
-    """Where the properties of a message are, until somebody asks for them."""
+    """The undecoded properties of a message, until the application reads them."""
 
     __slots__ = ("block", "ccsid", "data", "encoding", "format")
 
@@ -165,11 +165,11 @@ class Carried:
         self.data = data
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """For pickle: a compiled class is made by its constructor."""
+        """Return the constructor call for pickle: a compiled class is made by its constructor."""
         return Carried, (self.block, self.format, self.encoding, self.ccsid, self.data)
 
     def read(self) -> dict[str, Value]:
-        """The properties. Of two with the same name the one closer to the head of the message counts."""
+        """Decode the properties. Of two with the same name the one closer to the head of the message counts."""
         properties = MessageProperties()
         # Here: a client of a queue manager elsewhere needs nothing of the engine before a message has properties.
         from flintmq.qmgr.message_properties import add_block, add_headers
@@ -184,7 +184,7 @@ class Carried:
 
 
 def carried(answer: Answer) -> Carried | None:
-    """The properties of the message that a get has just left in `answer`."""
+    """Return the properties of the message that a get has just left in `answer`."""
     message = answer.carrier
     if message is None or message is not answer.message:
         return None
@@ -192,7 +192,7 @@ def carried(answer: Answer) -> Carried | None:
 
 
 def delay_ms(delay: Any) -> int:
-    """The delay of a put in milliseconds, from seconds."""
+    """Convert the delay of a put from seconds to milliseconds."""
     if delay is None:
         return 0
     if not 0 <= seconds(delay, "delay") <= DELAY_MS_MAX / 1000:
@@ -212,7 +212,7 @@ def descriptor(
     format: object,
     message_type: object,
 ) -> MQMD:
-    """The descriptor of a put; what is None is as the queue says, or as MQ's default is.
+    """Return the descriptor of a put. None stands for the default of the queue, or of MQ.
 
     The types are those of the arguments of `put`. They are checked here, so that an error names the argument.
     """
@@ -294,14 +294,14 @@ class Message:
         self.md = md
         #: The queue it was got from.
         self.queue_name = queue_name
-        #: How long the message is: longer than `data` if that was cut.
+        #: Length of the message: greater than that of `data` if the data was cut.
         self.length: int = len(data)
-        #: MsgToken: which one it is on the queue, for `get(token=...)`. Known of messages that were browsed.
+        #: MsgToken: identifies the message on the queue, for `get(token=...)`. Set by browses.
         self.token: bytes = b""
 
     @property
     def properties(self) -> dict[str, Value]:
-        """The message properties by name: str, int, float, bool, bytes or None. Read from the message when asked for.
+        """Return the message properties by name: str, int, float, bool, bytes or None. Decoded on first use.
 
         >>> import flintmq
         >>> with flintmq.open(":memory:") as qm:
@@ -317,15 +317,15 @@ class Message:
 
     @property
     def topic(self) -> str:
-        """What a publication is of; "" if the message was not published."""
+        """Return the topic of a publication, "" if the message was not published."""
         value = self.properties.get("mqps.Top")
         return value if isinstance(value, str) else ""
 
     @property
     def text(self) -> str:
-        """The data as text, by the character set that the descriptor names. Of a dead letter: the original's text.
+        """Return the data as text, by the character set of the descriptor; of a dead letter, the text of the original.
 
-        Raises UnicodeDecodeError if the data is not text in that character set.
+        Raise UnicodeDecodeError if the data is not text in that character set.
         """
         dead = self.dead_letter
         if dead is not None:
@@ -333,7 +333,7 @@ class Message:
         return decode(self.data, self.md.coded_char_set_id or _UTF8, self.md.encoding & 0xF == _NATIVE_BIG_ENDIAN)
 
     def json(self) -> Any:
-        """Return the value that the data is as JSON. BadPayload if it is not JSON.
+        """Return the value of the data, which is JSON. Raise BadPayload if it is not.
 
         >>> import flintmq
         >>> with flintmq.open(":memory:") as qm:
@@ -348,13 +348,13 @@ class Message:
 
     @property
     def trace_context(self) -> dict[str, str]:
-        """The W3C trace context that the message carries: `traceparent` and `tracestate`, if they are there."""
+        """Return the W3C trace context in the message properties: `traceparent` and `tracestate`, if they are there."""
         found = self.properties
         return {name: str(found[name]) for name in ("traceparent", "tracestate") if name in found}
 
     @property
     def dead_letter(self) -> DeadLetter | None:
-        """Why the message is on a dead-letter queue; None if it has no dead-letter header (MQDLH).
+        """Return the reason and destination of a dead letter; None if it has no dead-letter header (MQDLH).
 
         >>> import flintmq
         >>> with flintmq.open(":memory:") as qm:
@@ -375,67 +375,67 @@ class Message:
 
     @property
     def message_id(self) -> bytes:
-        """24 bytes."""
+        """Return the message id, 24 bytes."""
         return self.md.msg_id
 
     @property
     def correlation_id(self) -> bytes:
-        """24 bytes; all zero if there is none."""
+        """Return the correlation id, 24 bytes; all zero if there is none."""
         return self.md.correl_id
 
     @property
     def reply_to(self) -> str:
-        """The queue for the reply, "" if none is wanted."""
+        """Return the queue for the reply, "" if none is wanted."""
         return self.md.reply_to_q
 
     @property
     def reply_to_queue_manager(self) -> str:
-        """Where that queue is."""
+        """Return the queue manager of the reply queue."""
         return self.md.reply_to_q_mgr
 
     @property
     def persistent(self) -> bool:
-        """Whether it survives a restart of the queue manager."""
+        """Return whether it survives a restart of the queue manager."""
         return self.md.persistence == 1
 
     @property
     def priority(self) -> int:
-        """0 to 9, 9 first."""
+        """Return the priority, 0 to 9; 9 is got first."""
         return self.md.priority
 
     @property
     def expiry(self) -> float | None:
-        """Seconds that were left when it was got; None if it never expires."""
+        """Return the seconds that were left when it was got; None if it never expires."""
         return None if self.md.expiry == MQEI_UNLIMITED else self.md.expiry / 10
 
     @property
     def format(self) -> str:
-        """MQSTR for text; blank for bytes that nobody should convert."""
+        """Return the format: MQSTR for text, blank for bytes that are not to be converted."""
         return self.md.format
 
     @property
     def message_type(self) -> int:
-        """MQMT_*: 1 request, 2 reply, 4 report, 8 datagram."""
+        """Return MQMT_*: 1 request, 2 reply, 4 report, 8 datagram."""
         return self.md.msg_type
 
     @property
     def backout_count(self) -> int:
-        """How often it was got and backed out."""
+        """Return how often it was got and backed out."""
         return self.md.backout_count
 
     @property
     def user(self) -> str:
-        """Who put it."""
+        """Return the user that put it."""
         return self.md.user_identifier
 
     @property
     def application(self) -> str:
-        """What put it."""
+        """Return the application that put it."""
         return self.md.put_appl_name
 
     @property
     def put_time(self) -> datetime | None:
-        """When it was put; None if the descriptor does not say."""
+        """Return the time of the put; None if the descriptor does not have it."""
         return _time_of(self.md.put_date + self.md.put_time)
 
     def __len__(self) -> int:
@@ -466,7 +466,7 @@ class DeadLetter:
         self.header = header
         #: MQRC_* or MQFB_*: why the message could not be delivered.
         self.reason = header.reason
-        #: Where the message was to go.
+        #: The destination of the message.
         self.queue = header.dest_q_name
         self.queue_manager = header.dest_q_mgr_name
         #: The program that put the message on the dead-letter queue.
@@ -474,17 +474,17 @@ class DeadLetter:
 
     @property
     def reason_name(self) -> str:
-        """MQRC_Q_FULL, for example."""
+        """Return the name of the reason: MQRC_Q_FULL, for example."""
         return reason_name(self.reason)
 
     @property
     def put_time(self) -> datetime | None:
-        """When the message was put on the dead-letter queue; None if the header does not say."""
+        """Return the time of the put to the dead-letter queue; None if the header does not have it."""
         return _time_of(self.header.put_date + self.header.put_time)
 
     @property
     def original(self) -> Message:
-        """The message as it was before it became a dead letter: without the header, with its own format."""
+        """Return the message as it was before it became a dead letter: without the header, with its own format."""
         # Here: a message without a dead-letter header needs nothing of the engine.
         from flintmq.mqi.dlh import SIZE as DLH_SIZE
         from flintmq.qmgr.message_properties import rules_headers
@@ -507,7 +507,7 @@ class DeadLetter:
 
 
 def header_of(md: MQMD, data: bytes) -> MQDLH | None:
-    """The dead-letter header that the data begins with, if it does."""
+    """Return the dead-letter header at the beginning of the data, None if there is none."""
     if md.format != MQFMT_DEAD_LETTER_HEADER:
         return None
     from flintmq.mqi.dlh import MQDLH
@@ -526,7 +526,7 @@ def without_header(md: MQMD, header: MQDLH) -> None:
 
 
 def _time_of(stamp: str) -> datetime | None:
-    """PutDate and PutTime as a time; None if they are blank or no time."""
+    """Convert PutDate and PutTime to a time; None if they are blank or invalid."""
     if len(stamp) != 16 or not stamp.isdigit():
         return None
     from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""The MQI itself: MQOPEN, MQPUT, MQGET ... with MQ's own structures, for what the Python API has no words for.
+"""The MQI: MQOPEN, MQPUT, MQGET ... with MQ's own structures, for uses that the Python API does not cover.
 
     from flintmq.mqi.constants import MQOO_INPUT_SHARED, MQGMO_WAIT
     from flintmq.mqi.md import MQMD
@@ -42,10 +42,10 @@ from contextlib import AbstractContextManager
 from operator import index
 from typing import TYPE_CHECKING
 
-from flintmq.client.dispatcher import Dispatcher
-from flintmq.client.errors import MQError
 from flintmq.client.explain import refusal, subscription_refusal
 from flintmq.client.mqi_properties import PropertyCalls
+from flintmq.host.dispatcher import Dispatcher
+from flintmq.mqi.call_errors import MQError
 from flintmq.mqi.cbd import MQCBD
 from flintmq.mqi.constants import MQCO_NONE, MQOP_REGISTER, MQOP_START, MQOP_START_WAIT, MQOP_STOP
 from flintmq.mqi.ctlo import MQCTLO
@@ -80,82 +80,82 @@ class MQI(PropertyCalls):
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._link = connection._link
+        self._session = connection._session
         self._host = connection._host
-        self._engine, self._holder = self._host.engine, self._link.connection
-        #: What the last call said: MQCC_OK or MQCC_WARNING, and the reason.
+        self._engine, self._holder = self._host.engine, self._session.connection
+        #: Completion code of the last call, MQCC_OK or MQCC_WARNING, and its reason.
         self.completion = 0
         self.reason = 0
-        #: Of the last get: the whole length of the message, which may be longer than what was returned.
+        #: Of the last get: the whole length of the message, which may be greater than that of the returned data.
         self.data_length = 0
 
     def open(self, od: MQOD, options: int) -> Handle:
-        """MQOPEN. Of a distribution list if `recs_present` and `object_records` of the descriptor say so."""
+        """Open an object (MQOPEN), or a distribution list (`recs_present`, `object_records`)."""
         _check_object(od)
         options = index(options)
         host = self._host
         with self._calling():
-            handle = open_object(host.engine, self._link.connection, od, options)
+            handle = open_object(host.engine, self._session.connection, od, options)
             if handle is None:
-                raise refusal(host.engine, self._link.connection.reason, od.object_name)
-            force = self._leave()
+                raise refusal(host.engine, self._session.connection.reason, od.object_name)
+            force = self._end_call()
         host.durable(force)
         return handle
 
     def close(self, handle: Handle, options: int = MQCO_NONE) -> None:
-        """MQCLOSE."""
+        """Close a handle (MQCLOSE)."""
         options = index(options)
         host = self._host
         with self._calling():
-            close(host.engine, self._link.connection, handle, options)
-            force = self._leave(handle.object_name, handle)
+            close(host.engine, self._session.connection, handle, options)
+            force = self._end_call(handle.object_name, handle)
         host.durable(force)
 
     def put(self, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes) -> None:
-        """MQPUT. Ids and context are written into `md`."""
+        """Put a message (MQPUT). Ids and context are written into `md`."""
         _check(md, pmo, data)
         host = self._host
         with self._calling():
-            put(host.engine, self._link.connection, handle, md, pmo, data)
-            force = self._leave(handle.object_name, handle, len(data))
+            put(host.engine, self._session.connection, handle, md, pmo, data)
+            force = self._end_call(handle.object_name, handle, len(data))
         host.durable(force)
 
     def put1(self, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> None:
-        """MQPUT1."""
+        """Open, put one message and close (MQPUT1)."""
         _check_object(od)
         _check(md, pmo, data)
         host = self._host
         with self._calling():
-            put1(host.engine, self._link.connection, od, md, pmo, data)
-            force = self._leave(od.object_name, None, len(data))
+            put1(host.engine, self._session.connection, od, md, pmo, data)
+            force = self._end_call(od.object_name, None, len(data))
         host.durable(force)
 
     def get(self, handle: Handle, md: MQMD, gmo: MQGMO, max_length: int = -1) -> bytes:
-        """MQGET: the data, cut to `max_length` if that is not -1; the descriptor is written into `md`."""
+        """Get a message (MQGET). Return its data, cut to `max_length` unless that is -1; `md` gets its descriptor."""
         host = self._host
         max_length = index(max_length)
         md.pack(), gmo.pack()
-        connection, link = self._connection, self._link
+        connection, session = self._connection, self._session
         name = handle.object_name
         if connection._dispatcher is not None:
             connection._dispatcher.check_thread()
-        link.get_answer(name, md, gmo, max_length, False, handle)
-        self.completion, self.reason = link.connection.completion, link.connection.reason
-        self.data_length = link.connection.data_length
-        data = link.connection.data
-        host.durable(link.force)
+        session.get_answer(name, md, gmo, max_length, False, handle)
+        self.completion, self.reason = session.connection.completion, session.connection.reason
+        self.data_length = session.connection.data_length
+        data = session.connection.data
+        host.durable(session.force)
         return data
 
     def cmit(self) -> None:
-        """MQCMIT."""
+        """Commit the unit of work (MQCMIT)."""
         self._connection._commit()
 
     def back(self) -> None:
-        """MQBACK."""
+        """Back the unit of work out (MQBACK)."""
         self._connection._backout()
 
     def inq(self, handle: Handle, selectors: Sequence[int]) -> Inquiry:
-        """MQINQ: `integers` and `characters` of the answer are in the order of their selectors.
+        """Inquire attributes (MQINQ): `integers` and `characters` of the answer are in the order of their selectors.
 
         A selector that the object does not have is a warning, 2068: the others are answered.
         """
@@ -163,37 +163,40 @@ class MQI(PropertyCalls):
         inquiry = Inquiry()
         host = self._host
         with self._calling():
-            inquire(host.engine, self._link.connection, handle, asked, inquiry)
-            force = self._leave(handle.object_name, handle)
+            inquire(host.engine, self._session.connection, handle, asked, inquiry)
+            force = self._end_call(handle.object_name, handle)
         host.durable(force)
         return inquiry
 
     def set(
         self, handle: Handle, selectors: Sequence[int], int_attrs: Sequence[int] = (), char_attrs: str = ""
     ) -> None:
-        """MQSET: `int_attrs` in the order of their selectors, `char_attrs` one after the other in their full length."""
+        """Set attributes (MQSET).
+
+        `int_attrs` are in the order of their selectors, `char_attrs` one after the other in their full length.
+        """
         asked = [index(selector) for selector in selectors]
         integers = [index(value) for value in int_attrs]
         if not isinstance(char_attrs, str):
             raise TypeError(f"character attributes are str, not {type(char_attrs).__name__}")
-        char_attrs.encode("utf-8")  # What has no UTF-8 must not reach the engine. Raises UnicodeEncodeError.
+        char_attrs.encode("utf-8")  # Lone surrogates must not reach the engine. Raises UnicodeEncodeError.
         host = self._host
         with self._calling():
-            engine, connection = host.engine, self._link.connection
+            engine, connection = host.engine, self._session.connection
             reason = set_attributes(engine, connection, handle, asked, integers, char_attrs)
             if reason == MQRC_RESOURCE_PROBLEM and host.make_room():
                 set_attributes(engine, connection, handle, asked, integers, char_attrs)
-            force = self._leave(handle.object_name, handle)
+            force = self._end_call(handle.object_name, handle)
         host.durable(force)
 
     def stat(self, type: int) -> MQSTS:
-        """MQSTAT, by MQSTAT_TYPE_*: what has become of asynchronous puts since the last time."""
+        """Return status by MQSTAT_TYPE_* (MQSTAT): the outcome of asynchronous puts since the last call."""
         kind = index(type)
         sts = MQSTS()
         host = self._host
         with self._calling():
-            stat(host.engine, self._link.connection, kind, sts)
-            force = self._leave()
+            stat(host.engine, self._session.connection, kind, sts)
+            force = self._end_call()
         host.durable(force)
         return sts
 
@@ -202,10 +205,10 @@ class MQI(PropertyCalls):
     def cb(
         self, operation: int, cbd: MQCBD, handle: Handle | None = None, md: MQMD | None = None, gmo: MQGMO | None = None
     ) -> None:
-        """MQCB: register, suspend, resume or deregister a callback, by MQOP_*.
+        """Register, suspend, resume or deregister a callback, by MQOP_* (MQCB).
 
         `cbd.callback_function` is a callable that takes (mqi, md, gmo, data, cbc). A message consumer needs the handle
-        of a queue, and `md` and `gmo` say which messages it wants and how; an event handler has none of them.
+        of a queue, and `md` and `gmo` with the options of its gets; an event handler has none of them.
         """
         operation = index(operation)
         cbd.pack()
@@ -217,23 +220,23 @@ class MQI(PropertyCalls):
         md, gmo = md or MQMD(), gmo or MQGMO()
         md.pack(), gmo.pack()
         dispatcher = self._dispatcher()
-        host, connection = self._host, self._link.connection
+        host, connection = self._host, self._session.connection
         with self._calling():
             consume.callback(host.engine, connection, operation, handle, cbd, md, gmo, function)
-            force = self._leave(handle.object_name if handle is not None else "", handle)
+            force = self._end_call(handle.object_name if handle is not None else "", handle)
             dispatcher.look_again()
         host.durable(force)
 
     def ctl(self, operation: int, ctlo: MQCTLO | None = None) -> None:
-        """MQCTL: start, stop, suspend or resume the callbacks of this connection, by MQOP_*.
+        """Start, stop, suspend or resume the callbacks of this connection, by MQOP_* (MQCTL).
 
         Callbacks run on a thread of the connection's own after MQOP_START, and in this call with MQOP_START_WAIT, which
-        returns after the stop. MQOP_STOP returns when the last callback has, unless it is called by that.
+        returns after the stop. MQOP_STOP returns after the last callback has returned, unless a callback calls it.
         """
         operation, ctlo = index(operation), ctlo or MQCTLO()
         ctlo.pack()
         dispatcher = self._dispatcher()
-        host, connection = self._host, self._link.connection
+        host, connection = self._host, self._session.connection
         waits = operation == MQOP_START_WAIT
         if waits:
             dispatcher.prepare_to_run_here()
@@ -241,7 +244,7 @@ class MQI(PropertyCalls):
             reason = consume.control(host.engine, connection, operation, ctlo)
             if reason and waits:
                 dispatcher.not_started()
-            force = self._leave()
+            force = self._end_call()
             if operation == MQOP_START:
                 dispatcher.ensure_runner()
             dispatcher.look_again()
@@ -255,18 +258,18 @@ class MQI(PropertyCalls):
         connection = self._connection
         dispatcher = connection._dispatcher
         if dispatcher is None:
-            dispatcher = connection._dispatcher = Dispatcher(connection)
+            dispatcher = connection._dispatcher = Dispatcher(connection, self._session.connection, MQI)
         return dispatcher
 
     # -- publish/subscribe ------------------------------------------------------------------------------------------
 
     def sub(self, sd: MQSD, handle: Handle | None = None, hsub: Handle | None = None) -> tuple[Handle, Handle]:
-        """MQSUB: (Hobj, Hsub), the queue that publications come to and the subscription.
+        """Subscribe (MQSUB). Return (Hobj, Hsub): the queue of the publications and the subscription.
 
         `handle` is the queue, unless MQSO_MANAGED makes one; `hsub` the subscription to alter, if it has no name.
         """
         sd.pack()
-        host, connection = self._host, self._link.connection
+        host, connection = self._host, self._session.connection
         with self._calling():
             made = subscribe(host.engine, connection, sd, handle, hsub)
             if made is None and connection.reason == MQRC_RESOURCE_PROBLEM and host.make_room():
@@ -274,34 +277,34 @@ class MQI(PropertyCalls):
             if made is None:
                 host.settle(connection)
                 raise subscription_refusal(host.engine, connection.reason, sd)
-            force = self._leave()
+            force = self._end_call()
         host.durable(force)
         assert made.destination is not None
         return made.destination, made
 
     def subrq(self, hsub: Handle, action: int, sro: MQSRO | None = None) -> int:
-        """MQSUBRQ, with MQSR_ACTION_PUBLICATION: how many retained publications were sent."""
+        """Request retained publications (MQSUBRQ, MQSR_ACTION_PUBLICATION). Return their number."""
         action, sro = index(action), sro or MQSRO()
         sro.pack()
         host = self._host
         with self._calling():
-            subscription_request(host.engine, self._link.connection, hsub, action, sro)
-            force = self._leave(hsub.object_name)
+            subscription_request(host.engine, self._session.connection, hsub, action, sro)
+            force = self._end_call(hsub.object_name)
         host.durable(force)
         return sro.num_pubs
 
     # -- XA ---------------------------------------------------------------------------------------------------------
 
     def xa_start(self, xid: bytes, flags: int = xa.TMNOFLAGS) -> int:
-        """Puts and gets in syncpoint belong to the branch from now on. The xid is packed: `xa.pack_xid`."""
+        """Bind puts and gets in syncpoint to the branch from now on. The xid is packed: `xa.pack_xid`."""
         return self._branch(xa.xa_start, xid, flags)
 
     def xa_end(self, xid: bytes, flags: int = xa.TMSUCCESS) -> int:
-        """They no longer do: TMSUCCESS, TMFAIL, or TMSUSPEND for a while."""
+        """End the work on the branch: TMSUCCESS, TMFAIL, or TMSUSPEND for a while."""
         return self._branch(xa.xa_end, xid, flags)
 
     def xa_prepare(self, xid: bytes, flags: int = xa.TMNOFLAGS) -> int:
-        """Promise to commit the branch or to roll it back. XA_OK: the promise outlives a crash; XA_RDONLY: no need."""
+        """Prepare the branch for commit or rollback. XA_OK: it survives a crash; XA_RDONLY: it had no changes."""
         return self._branch(xa.xa_prepare, xid, flags)
 
     def xa_commit(self, xid: bytes, flags: int = xa.TMNOFLAGS) -> int:
@@ -313,22 +316,22 @@ class MQI(PropertyCalls):
         return self._branch(xa.xa_rollback, xid, flags)
 
     def xa_forget(self, xid: bytes, flags: int = xa.TMNOFLAGS) -> int:
-        """The transaction manager knows what became of a branch that an administrator has resolved."""
+        """Forget a branch that was completed heuristically, after the transaction manager has read its outcome."""
         return self._branch(xa.xa_forget, xid, flags)
 
     def xa_recover(self, count: int, flags: int = xa.TMSTARTRSCAN | xa.TMENDRSCAN) -> tuple[int, list[bytes]]:
-        """Up to `count` branches that are in doubt or heuristic: (code, xids)."""
+        """Return up to `count` branches that are in doubt or heuristic: (code, xids)."""
         count, flags = index(count), index(flags)
         host = self._host
         with self._calling():
-            return xa.xa_recover(host.engine, self._link.connection, count, flags)
+            return xa.xa_recover(host.engine, self._session.connection, count, flags)
 
     def _branch(self, call: _BranchCall, xid: bytes, flags: int) -> int:
-        """One XA call about a branch, durable when it returns. A full log (XAER_RMERR) is given one checkpoint."""
+        """Make one XA call, durable on return. After XAER_RMERR try again if a checkpoint frees log space."""
         if not isinstance(xid, bytes):
             raise TypeError(f"an xid is bytes, made by pack_xid, not {type(xid).__name__}")
         flags = index(flags)
-        host, connection = self._host, self._link.connection
+        host, connection = self._host, self._session.connection
         with self._calling():
             code = call(host.engine, connection, xid, flags)
             if code == xa.XAER_RMERR and host.make_room():
@@ -338,14 +341,14 @@ class MQI(PropertyCalls):
         return code
 
     def _calling(self) -> AbstractContextManager[None]:
-        """The lock for one call; refused while a callback of the connection runs in another thread."""
+        """Return the lock for one call. Raise MQError while a callback of the connection runs in another thread."""
         if self._connection._dispatcher is not None:
             self._connection._dispatcher.check_thread()
         return self._host.call
 
-    def _leave(self, name: str = "", handle: Handle | None = None, length: int = 0) -> int:
-        """After a call, under the lock: raise if it failed; else the log position to wait for."""
-        connection = self._link.connection
+    def _end_call(self, name: str = "", handle: Handle | None = None, length: int = 0) -> int:
+        """End a call, under the lock: raise if it failed, else return the log position to wait for."""
+        connection = self._session.connection
         force = self._host.settle(connection)
         self.completion, self.reason = connection.completion, connection.reason
         if connection.completion == MQCC_FAILED:
@@ -355,14 +358,14 @@ class MQI(PropertyCalls):
 
 
 def _check_object(od: MQOD) -> None:
-    """The same for an object descriptor with its records."""
+    """Pack an object descriptor and its records, to find bad values before they reach the engine."""
     od.pack()
     for record in od.object_records or ():
         record.pack()
 
 
 def _check(md: MQMD, pmo: MQPMO, data: bytes) -> None:
-    """What cannot be written into a structure must not reach the engine. Raises StructureError."""
+    """Pack the structures of a put, to find bad values before they reach the engine. Raise StructureError."""
     if not isinstance(data, bytes):
         raise TypeError(f"message data is bytes, not {type(data).__name__}")
     md.pack()

@@ -44,9 +44,9 @@ else:
 
 
 class PropertyCalls:
-    """What `MQI` does with message handles."""
+    """The calls of `MQI` about message handles."""
 
-    #: The engine that has the message handles, and whose they are there.
+    #: The engine that has the message handles, and the connection that owns them.
     _engine: Engine
     _holder: EngineConnection
     data_length: int
@@ -54,23 +54,23 @@ class PropertyCalls:
     def _calling(self) -> AbstractContextManager[object]:
         raise NotImplementedError
 
-    def _leave(self, name: str = "") -> int:
+    def _end_call(self, name: str = "") -> int:
         raise NotImplementedError
 
     def crtmh(self, cmho: MQCMHO | None = None, unassociated: bool = False) -> int:
-        """MQCRTMH: a message handle, for MQPMO and MQGMO. `unassociated`: one that outlives the connection."""
+        """Create a message handle for MQPMO and MQGMO (MQCRTMH). With `unassociated` it outlives the connection."""
         from flintmq.mqi.cmho import MQCMHO
 
         options = cmho or MQCMHO()
         options.pack()
         with self._calling():
             made = message_handle.create(self._engine, self._holder, options, unassociated)
-            self._leave()
+            self._end_call()
         assert made is not None
         return made.number
 
     def dltmh(self, hmsg: int, dmho: MQDMHO | None = None) -> None:
-        """MQDLTMH."""
+        """Delete a message handle (MQDLTMH)."""
         from flintmq.mqi.dmho import MQDMHO
 
         number = index(hmsg)
@@ -78,7 +78,7 @@ class PropertyCalls:
         options.pack()
         with self._calling():
             message_handle.delete(self._engine, self._holder, number, options)
-            self._leave()
+            self._end_call()
 
     def setmp(
         self,
@@ -89,10 +89,10 @@ class PropertyCalls:
         pd: MQPD | None = None,
         smpo: MQSMPO | None = None,
     ) -> None:
-        """MQSETMP. The value is one of Python; without a type it is a string, an int32 or int64, a float64 ...
+        """Set a property (MQSETMP).
 
-        Bytes with a type other than MQTYPE_BYTE_STRING are a value in a buffer, in the encoding and the character set
-        that `smpo` names.
+        The value is one of Python; without a type it is a string, an int32 or int64, a float64 ... Bytes with a type
+        other than MQTYPE_BYTE_STRING are a value in a buffer, in the encoding and the character set that `smpo` names.
         """
         from flintmq.mqi.pd import MQPD
         from flintmq.mqi.smpo import MQSMPO
@@ -107,7 +107,7 @@ class PropertyCalls:
                 message_handle.set_property(engine, connection, number, options, name, described, kind, value)
             else:
                 message_handle.set_value(engine, connection, number, options.options, name, described, kind, value)
-            self._leave(name)
+            self._end_call(name)
 
     def inqmp(
         self,
@@ -119,10 +119,10 @@ class PropertyCalls:
         max_length: int = -1,
         name_length: int = -1,
     ) -> Inquiry:
-        """MQINQMP: `value` of the answer is the one of Python, `data` the buffer, `kind` the type.
+        """Inquire a property (MQINQMP): `value` is the Python value, `data` the buffer, `kind` the type.
 
         `impo` has the options and gets the name that was found. With a buffer that is too short (2469) the call fails,
-        and `data_length` of this object says how long it should be.
+        and `data_length` of this object is the length needed.
         """
         from flintmq.mqi.impo import MQIMPO
         from flintmq.mqi.pd import MQPD
@@ -137,11 +137,11 @@ class PropertyCalls:
         with self._calling():
             message_handle.inquire(engine, connection, number, options, name, described, kind, answer, room, name_room)
             self.data_length = answer.data_length
-            self._leave(name)
+            self._end_call(name)
         return answer
 
     def dltmp(self, hmsg: int, name: str, dmpo: MQDMPO | None = None) -> None:
-        """MQDLTMP. A property that is not there is a warning, 2471."""
+        """Delete a property (MQDLTMP). A property that is not there is a warning, 2471."""
         from flintmq.mqi.dmpo import MQDMPO
 
         _check_name(name)
@@ -150,10 +150,10 @@ class PropertyCalls:
         options.pack()
         with self._calling():
             message_handle.delete_property(self._engine, self._holder, number, options, name)
-            self._leave(name)
+            self._end_call(name)
 
     def bufmh(self, hmsg: int, md: MQMD, data: bytes, bmho: MQBMHO | None = None) -> bytes:
-        """MQBUFMH: the message in `data` is in the handle afterwards. Returns the data without its properties."""
+        """Move the properties of the message in `data` to the handle (MQBUFMH). Return the data without them."""
         from flintmq.mqi.bmho import MQBMHO
 
         if not isinstance(data, bytes):
@@ -164,14 +164,14 @@ class PropertyCalls:
         connection = self._holder
         with self._calling():
             message_handle.from_buffer(self._engine, connection, number, options, md, data)
-            self._leave()
+            self._end_call()
             self.data_length = connection.data_length
             return connection.data
 
     def mhbuf(
         self, hmsg: int, name: str = "%", md: MQMD | None = None, mhbo: MQMHBO | None = None, max_length: int = -1
     ) -> bytes:
-        """MQMHBUF: an MQRFH2 with the properties that `name` means, to be put in front of what `md` describes."""
+        """Return an MQRFH2 with the properties that `name` matches, for data that `md` describes (MQMHBUF)."""
         from flintmq.mqi.mhbo import MQMHBO
 
         _check_name(name)
@@ -182,7 +182,7 @@ class PropertyCalls:
         with self._calling():
             message_handle.to_buffer(engine, connection, number, options, name, described, room)
             self.data_length = connection.data_length
-            self._leave(name)
+            self._end_call(name)
             return connection.data
 
 

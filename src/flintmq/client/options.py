@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from flintmq.client.errors import Truncated
 from flintmq.client.message import Message, identifier, wait_interval
+from flintmq.mqi.call_errors import Truncated
 from flintmq.mqi.constants import (
     MQGMO_ACCEPT_TRUNCATED_MSG,
     MQGMO_BROWSE_NEXT,
@@ -31,7 +31,7 @@ _TOKEN_LENGTH: Final = 16
 
 
 def get_options(wait: object, convert: object, truncate: object) -> MQGMO:
-    """The options of a get; whether it is in a unit of work is added by the connection."""
+    """Return the options of a get; the connection adds the syncpoint option."""
     gmo = MQGMO()
     options = MQGMO_FAIL_IF_QUIESCING
     interval = wait_interval(wait)
@@ -47,7 +47,7 @@ def get_options(wait: object, convert: object, truncate: object) -> MQGMO:
 
 
 def wanted(correlation_id: object, message_id: object) -> MQMD:
-    """The descriptor of a get: which message is wanted."""
+    """Return the descriptor of a get, with the ids to match."""
     md = MQMD()
     if correlation_id is not None:
         md.correl_id = identifier(correlation_id, "correlation_id")
@@ -57,7 +57,7 @@ def wanted(correlation_id: object, message_id: object) -> MQMD:
 
 
 def browse_options(wait: object, max_length: int) -> MQGMO:
-    """The options of a browse whose messages say which they are; cut to `max_length` if that is not -1."""
+    """Return the options of a browse that returns message tokens; cut to `max_length` unless that is -1."""
     gmo = get_options(wait, False, max_length >= 0)
     gmo.options |= MQGMO_BROWSE_NEXT
     if max_length >= 0:
@@ -67,7 +67,7 @@ def browse_options(wait: object, max_length: int) -> MQGMO:
 
 
 def want_token(gmo: MQGMO, token: object) -> None:
-    """Look for the message that has this token."""
+    """Match the message with this token."""
     if not isinstance(token, bytes) or len(token) != _TOKEN_LENGTH:
         raise ValueError(f"token is that of a message that was browsed, {_TOKEN_LENGTH} bytes, not {token!r}")
     gmo.version = _WITH_TOKEN
@@ -76,14 +76,14 @@ def want_token(gmo: MQGMO, token: object) -> None:
 
 
 def ahead_option(read_ahead: object) -> int:
-    """What is added to the options of an open: None leaves it to the queue (DEFREADA)."""
+    """Return the read-ahead option of an open. None leaves it to the queue (DEFREADA)."""
     if read_ahead is None:
         return 0
     return MQOO_READ_AHEAD if read_ahead else MQOO_NO_READ_AHEAD
 
 
 def cut(error: Truncated, md: MQMD, name: str) -> Message:
-    """A message of which only a part was wanted."""
+    """Return a message with only the beginning of its data."""
     message = Message(error.data, md, name)
     message.length = error.data_length
     return message

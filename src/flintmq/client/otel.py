@@ -39,7 +39,7 @@ from flintmq.client.aio_seam import AsyncOwner, AsyncSeam
 from flintmq.client.base_connection import BaseConnection
 from flintmq.client.calls import Calls
 from flintmq.client.consumer import check_handler
-from flintmq.client.link import SCHEME
+from flintmq.client.engine_session import SCHEME
 from flintmq.client.message import Message
 from flintmq.client.seam import Owner, Seam
 from flintmq.mqi.gmo import MQGMO
@@ -208,7 +208,7 @@ def _links(messages: list[Message]) -> list[Link]:
 
 
 def _is_empty(error: BaseException) -> bool:
-    from flintmq.client.errors import NoMessageAvailable
+    from flintmq.mqi.call_errors import NoMessageAvailable
 
     return isinstance(error, NoMessageAvailable) or not isinstance(error, Exception)
 
@@ -231,7 +231,7 @@ class _Owner:
 
 
 class _Traced:
-    """What queues and topics ask of a connection, with spans around it."""
+    """A connection for queues and topics that records spans around its calls."""
 
     def __init__(self, connection: BaseConnection[Any], tracing: OpenTelemetry) -> None:
         self._connection = connection
@@ -301,7 +301,7 @@ class _AsyncOwner:
 
 
 class _AsyncTraced:
-    """As `_Traced`, for asyncio."""
+    """A connection for asyncio queues and topics that records spans around its calls."""
 
     def __init__(self, seam: AsyncSeam, tracing: OpenTelemetry) -> None:
         self._seam = seam

@@ -40,7 +40,7 @@ _Reader = Callable[[Any, str], Any]
 
 
 class BadPayload(ValueError):
-    """A message is not JSON, or not a value of the type that was asked for.
+    """A message is not JSON, or not a value of the requested type.
 
     `message` is the message, if one was got. Outside of a transaction it is off the queue.
     """
@@ -49,7 +49,7 @@ class BadPayload(ValueError):
         if message is not None:
             text = f"message {message.message_id.hex()} from {message.queue_name}: {text}"
         super().__init__(text)
-        #: Where in the payload: "items[2].price"; "" for all of it.
+        #: Path in the payload: "items[2].price"; "" for all of it.
         self.field = field
         self.message = message
 
@@ -67,7 +67,7 @@ def dump_json(value: object) -> str:
 
 
 def _plain(value: object) -> object:
-    """Return what JSON has for a value that json.dumps does not know."""
+    """Return the JSON form of a value that json.dumps does not know."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     if isinstance(value, datetime | date | time):
@@ -91,7 +91,7 @@ def _plain(value: object) -> object:
 
 
 def load_json(message: Message) -> Any:
-    """Return the value that the JSON of a message is. Raises BadPayload."""
+    """Return the value of a message that is JSON. Raise BadPayload."""
     try:
         return json.loads(message.text)
     except ValueError as error:  # Not UTF-8 as well.
@@ -320,7 +320,7 @@ def _array(make: Callable[[list[Any]], Any], inner: _Reader) -> _Reader:
         read_values = [inner(each, f"{path}[{index}]") for index, each in enumerate(value)]
         try:
             return make(read_values)
-        except TypeError:  # A set of what cannot be in one.
+        except TypeError:  # A set of values that are not hashable.
             raise _wrong(path, "an array of values that can be compared", value) from None
 
     return read

@@ -1,7 +1,7 @@
 """Bodies of `Queue.put` and `Queue.get`: from the arguments of the public API to the call of a connection. Compiled.
 
-The public methods have the types that applications see, and pass everything on as it was given. `_put` and `_get` of
-the connection do the rest, in this process or over a channel. aio_put_get.py is the same for asyncio.
+The public methods have the types that applications see, and pass their arguments on unchanged. `_put` and `_get` of
+the connection do the rest, in this process or over a channel. aio_put_get.py has the bodies for asyncio.
 """
 
 from __future__ import annotations

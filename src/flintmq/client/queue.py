@@ -5,9 +5,9 @@
     orders.put(b"hello", persistent=True)
     message = orders.get(wait=5.0)
 
-A Queue is a name and a way to a connection; it holds nothing open, and any number of threads may use it. Inside
-`with qm.transaction():` puts and gets of the thread belong to its unit of work, outside each is final when it
-returns.
+A Queue is a name and a reference to a connection; it holds nothing open, and any number of threads may use it.
+Inside `with qm.transaction():` puts and gets of the thread belong to its unit of work, outside each is final when
+it returns.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeVar
 
-from flintmq.client.errors import NoMessageAvailable
 from flintmq.client.message import (
     Data,
     Message,
@@ -28,6 +27,7 @@ from flintmq.client.message import (
 )
 from flintmq.client.options import ahead_option, count_wanted
 from flintmq.client.put_get import get_message, put_message
+from flintmq.mqi.call_errors import NoMessageAvailable
 from flintmq.mqi.property_values import Value
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Queue:
         self.name = name
         #: Only messages that it selects are got and browsed here; "" for all.
         self.selector = selector
-        #: Whether messages are sent before they are asked for; None leaves it to the queue (DEFREADA).
+        #: Whether messages are sent in advance; None leaves it to the queue (DEFREADA).
         self.read_ahead = read_ahead
 
     def __repr__(self) -> str:
@@ -76,22 +76,22 @@ class Queue:
     ) -> bytes:
         """Put a message and return its message id.
 
-        What is not given is as the queue says (DEFPSIST, DEFPRTY). `expiry` is in seconds. Text is sent as UTF-8,
+        Defaults are those of the queue (DEFPSIST, DEFPRTY). `expiry` is in seconds. Text is sent as UTF-8,
         format MQSTR. Ids shorter than 24 bytes are filled up with zeros. With `reply_to` the message is a request.
         `properties` are message properties by name: str, int, float, bool, bytes or None; see Message.properties.
 
         Outside of a transaction a persistent message is on disk when this returns. `syncpoint` True or False overrides
-        what the transaction says; what was put with True needs `qm.commit()`.
+        the transaction; a put with True needs `qm.commit()`.
 
-        With `wait=False` nobody waits until the queue manager has the message (asynchronous put): over a channel many
-        puts are sent at once. A commit raises BackedOut if one of its puts failed, and `qm.flush()` says what
-        became of those outside of a transaction. A persistent message outside of a transaction is always waited for.
+        With `wait=False` the call does not wait until the queue manager has the message (asynchronous put): over a
+        channel many puts are sent at once. A commit raises BackedOut if one of its puts failed, and `qm.flush()`
+        reports failed puts outside of a transaction. A persistent put outside of a transaction always waits.
 
-        With `delay` the message is delivered so many seconds later; until then it waits on SYSTEM.DDELAY.LOCAL.QUEUE.
-        It is always waited for, and cannot have a shorter `expiry`. If it cannot be delivered then, it goes to the
-        dead-letter queue.
+        With `delay` the message is delivered that many seconds later; until then it is on SYSTEM.DDELAY.LOCAL.QUEUE.
+        Such a put always waits, and cannot have a shorter `expiry`. If the message cannot be delivered then, it goes to
+        the dead-letter queue.
 
-        Raises QueueFull, MessageTooBig, BadProperty, PutInhibited, UnknownObject, PageSetFull and other
+        Raise QueueFull, MessageTooBig, BadProperty, PutInhibited, UnknownObject, PageSetFull and other
         flintmq.MQError.
 
         >>> import flintmq
@@ -139,7 +139,7 @@ class Queue:
     ) -> bytes:
         """Put a value as JSON: UTF-8, format MQSTR. The other arguments are those of `put`.
 
-        Besides the types of JSON it takes dataclasses, pydantic models, date, time, datetime, Decimal, Enum, UUID,
+        Beside the types of JSON it takes dataclasses, pydantic models, date, time, datetime, Decimal, Enum, UUID,
         bytes (base64), sets and tuples; see `of` for queues of one type. `message.json()` reads it. No property names
         the content type: with PROPCTL(COMPAT) an application that reads plain text would get an MQRFH2 header.
 
@@ -181,11 +181,11 @@ class Queue:
         properties: Mapping[str, Value] | None = None,
         convert: bool = False,
     ) -> Message:
-        """Put a request and wait for its answer, for `timeout` seconds: NoMessageAvailable if none came.
+        """Put a request and wait `timeout` seconds for its reply. Raise NoMessageAvailable if none came.
 
-        The answer comes to a temporary queue of this connection, and is found by its correlation id, which is the
+        The reply comes to a temporary queue of this connection, and is found by its correlation id, which is the
         message id of the request. Neither belongs to a transaction. The other arguments are those of `put`; without
-        `expiry` a request that was not answered in time expires.
+        `expiry` a request without a reply in time expires.
 
         >>> import flintmq
         >>> with flintmq.open(":memory:") as qm:
@@ -216,23 +216,22 @@ class Queue:
         selector: str = "",
         token: bytes | None = None,
     ) -> Message:
-        """Get the next message, or the next that has the ids given, and take it off the queue.
+        """Get the next message, or the next with the given ids, and take it off the queue.
 
-        `wait`: seconds, True for as long as it takes, None not at all. NoMessageAvailable if none came.
+        `wait`: seconds, True for unlimited, None for no wait. Raise NoMessageAvailable if none came.
 
         `max_length`: a longer message raises Truncated and stays on the queue; with `truncate` it is cut and taken.
         `convert`: text is converted to the queue manager's character set (MQGMO_CONVERT).
 
-        `requeue_poison`: a message that was backed out BOTHRESH times goes to BOQNAME instead of to you, as with MQ's
-        classes for JMS. BOTHRESH is 0, which is never, unless the queue says otherwise.
+        `requeue_poison`: a message that was backed out BOTHRESH times goes to BOQNAME instead, as with MQ's
+        classes for JMS. The default of BOTHRESH is 0, for never.
 
-        `syncpoint`: True or False overrides what the transaction says; see `put`.
+        `syncpoint`: True or False overrides the transaction; see `put`.
 
         `selector`: an SQL-92 selection string over properties and descriptor, like "color = 'red' AND n > 3". It
-        belongs to an open of the queue, so the last few that were used are kept open. BadSelector shows the place of
-        an error.
+        belongs to an open of the queue, so the last few are kept open. BadSelector shows the place of an error.
 
-        `token`: that of a message which was browsed; just that message is got.
+        `token`: the token of a message that was browsed; exactly that message is got.
 
         >>> import flintmq
         >>> with flintmq.open(":memory:") as qm:
@@ -269,7 +268,7 @@ class Queue:
         syncpoint: bool | None = None,
         selector: str = "",
     ) -> Message | None:
-        """As `get`, but None if there is no message."""
+        """Get the next message, or None if there is none. See `get`."""
         try:
             return self.get(
                 wait=wait,
@@ -294,7 +293,7 @@ class Queue:
         syncpoint: bool | None = None,
         selector: str = "",
     ) -> list[Message]:
-        """Get up to `count` messages in one call: wait for the first, then take those that are there.
+        """Get up to `count` messages in one call: wait for the first, then take the available ones.
 
         The list is empty if no message came in `wait` seconds. In a transaction all belong to it; outside each get is
         final. The other arguments are those of `get`.
@@ -316,7 +315,7 @@ class Queue:
         )
 
     def messages(self, *, wait: Wait = None, correlation_id: bytes | None = None, selector: str = "") -> Messages:
-        """Get messages until there are no more, or none came for `wait` seconds: `for message in ...`.
+        """Get messages until there are no more, or none came in `wait` seconds: `for message in ...`.
 
         >>> import flintmq
         >>> with flintmq.open(":memory:") as qm:
@@ -332,7 +331,7 @@ class Queue:
         return Messages(self, wait, correlation_id, selector)
 
     def __iter__(self) -> Messages:
-        """Iterate over the messages as they come, without an end: `for message in queue:`."""
+        """Iterate over the messages as they arrive, without an end: `for message in queue:`."""
         return Messages(self, True, None)
 
     def browse(
@@ -345,14 +344,14 @@ class Queue:
         read_ahead: bool | None = None,
         max_length: int | None = None,
     ) -> Browser:
-        """Look at the messages, first to last, and leave them where they are.
+        """Browse the messages, first to last, and leave them on the queue.
 
         The browser closes itself at the end, and when it is dropped; an `with` statement or `close()` does it
         sooner.
 
-        Each message has its `token`, by which `get(token=...)` finds it again. With `read_ahead` a queue manager
-        elsewhere sends many at a time, before they are asked for. `max_length` cuts the data, without properties: with
-        0 it stays where it is, and `message.length` says how long it is.
+        Each message has its `token`, by which `get(token=...)` finds it again. With `read_ahead` a remote queue manager
+        sends many at a time, in advance. `max_length` cuts the data, without properties: with 0 no data is sent, and
+        `message.length` is the length of the message.
 
         >>> import flintmq
         >>> with flintmq.open(":memory:") as qm:
@@ -380,12 +379,12 @@ class Queue:
         requeue_poison: bool = True,
         selector: str = "",
     ) -> Consumer:
-        """Have `handler` called with each message, up to `concurrency` at a time, each in a unit of work of its own.
+        """Call `handler` with each message, up to `concurrency` at a time, each in a unit of work of its own.
 
         The unit of work is committed when the handler returns and backed out if it raises; puts and gets that the
         handler makes through the queue manager belong to it. The consumer ends with `consumer.close()`, or with
-        the `with` block that it is used in; both wait for handlers that are running. consumer.py describes what
-        happens after a handler raised. `retry` delays the next attempt and limits the number of attempts; see Retry.
+        the `with` block that it is used in; both wait for running handlers. consumer.py has the rules for
+        a handler that raises. `retry` delays the next attempt and limits the number of attempts; see Retry.
 
         >>> import flintmq
         >>> with flintmq.open(":memory:") as qm:
@@ -434,7 +433,7 @@ class Queue:
 
     @property
     def depth(self) -> int:
-        """CURDEPTH, as `inquire_depth()` returns it. Only here: a property cannot wait, so asyncio has none."""
+        """Return CURDEPTH, as `inquire_depth()`. Only here: a property cannot wait, so asyncio has none."""
         return self._owner._depth(self.name)
 
     def __len__(self) -> int:
@@ -444,12 +443,12 @@ class Queue:
         return True
 
     def clear(self) -> None:
-        """Remove all messages. ObjectInUse if some are uncommitted or somebody waits for one."""
+        """Remove all messages. Raise ObjectInUse if some are uncommitted or another application waits for one."""
         self._owner._clear(self.name)
 
 
 class Messages:
-    """The messages of a queue, one after the other; in a transaction each belongs to it. Made by `queue.messages()`."""
+    """Iterator that gets the messages of a queue; in a transaction they belong to it. Made by `queue.messages()`."""
 
     def __init__(self, queue: Queue, wait: Wait, correlation_id: bytes | None, selector: str = "") -> None:
         self._queue = queue

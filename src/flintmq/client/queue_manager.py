@@ -4,8 +4,8 @@
     with flintmq.open("./data/qm") as qm:      by path: the directory is the queue manager
     with flintmq.open(":memory:") as qm:       without files
 
-Any number of threads may use it. Each gets its own connection, and so its own unit of work, when it first calls; the
-connection ends with the thread, and what it did not commit is backed out.
+Any number of threads may use it. Each gets its own connection, and so its own unit of work, with its first call; the
+connection ends with the thread, and its uncommitted work is backed out.
 """
 
 from __future__ import annotations
@@ -15,34 +15,15 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
-from flintmq.client import instance as place
 from flintmq.client.connection import Connection, EmbeddedCalls, ThreadConnection
-from flintmq.client.embedded import OPEN, Host
-from flintmq.client.error_log import user_identifier
-from flintmq.client.errors import QueueManagerError, QueueManagerExists
-from flintmq.client.instance import MEMORY, CreateOptions, Instance
-from flintmq.client.thread_link import ConnectionOfThread
-from flintmq.client.whoami import application_name as application_name
+from flintmq.client.thread_session import ConnectionOfThread
+from flintmq.host.environment import application_name as application_name
+from flintmq.host.error_log import user_identifier
+from flintmq.host.host import OPEN, Host
+from flintmq.host.instance import Instance
+from flintmq.host.lifecycle import CreateOptions
+from flintmq.host.opening import open_host
 from flintmq.log import LogConfig
-
-
-def open_host(name: str | os.PathLike[str], create: bool, options: CreateOptions, queue_manager_name: str = "") -> Host:
-    """Open, or create and open, a queue manager."""
-    if name == MEMORY:
-        engine, storage = place.create_in_memory(queue_manager_name or place.MEMORY_NAME, options)
-        return Host(engine, storage, None)
-    try:
-        instance = place.by_path(name, queue_manager_name) if queue_manager_name else place.locate(name)
-        if create and not instance.exists():
-            try:
-                return Host(*place.create_on_disk(instance, options), instance)
-            except QueueManagerExists:
-                if not instance.exists():  # Else another process was faster.
-                    raise
-        return Host(*place.open_on_disk(instance), instance)
-    except OSError as error:  # Of a directory that cannot be made, searched or locked.
-        what = error.strerror or type(error).__name__
-        raise QueueManagerError(f"queue manager {name} cannot be opened: {what}: {error.filename or name}") from error
 
 
 def open(
@@ -62,9 +43,9 @@ def open(
     there is none.
 
     For a new queue manager: `developer` adds DEV.QUEUE.1 to 3 and the like, `log` sets the geometry of its log, and
-    `queue_manager_name` names one that is opened by path (else it is called like the directory).
-    `application` is the name that messages put here carry, instead of the program's. With `command_server` PCF commands
-    on SYSTEM.ADMIN.COMMAND.QUEUE are carried out while it is open.
+    `queue_manager_name` names one that is opened by path (else it is called like the directory). `application` is the
+    name that messages put here carry, instead of the program's. With `command_server` PCF commands on
+    SYSTEM.ADMIN.COMMAND.QUEUE are carried out while it is open.
 
     >>> import flintmq
     >>> with flintmq.open(":memory:") as qm:
@@ -79,7 +60,7 @@ def open(
         options.log = log
     host = open_host(name, create, options, queue_manager_name)
     if command_server:
-        from flintmq.client.command_thread import CommandThread
+        from flintmq.host.command_thread import CommandThread
 
         CommandThread(host)
     return QueueManager(host, application or application_name())
@@ -89,9 +70,9 @@ class _Owned(Connection):
     """The connection of a thread. When the thread ends it is dropped, and the next call disconnects it."""
 
     def __del__(self) -> None:
-        link = getattr(self, "_link", None)
-        if link is not None and link.connection.connected:
-            self._host.orphans.append(link.connection)
+        session = getattr(self, "_session", None)
+        if session is not None and session.connection.connected:
+            self._host.orphans.append(session.connection)
 
 
 class QueueManager(EmbeddedCalls):
@@ -115,22 +96,22 @@ class QueueManager(EmbeddedCalls):
 
     @property
     def name(self) -> str:
-        """The queue manager's name."""
+        """Return the queue manager's name."""
         return self._host.engine.name
 
     @property
     def directory(self) -> Path | None:
-        """Where it is; None for one without files."""
+        """Return its directory; None for one without files."""
         instance: Instance | None = self._host.instance
         return instance.directory if instance is not None else None
 
     @property
     def closed(self) -> bool:
-        """Whether it can no longer be used."""
+        """Return whether it can no longer be used."""
         return self._host.state != OPEN
 
     def connect(self, application: str = "") -> Connection:
-        """One more connection, with a unit of work of its own. Close it, or use it in a `with` statement."""
+        """Make another connection, with a unit of work of its own. Close it, or use it in a `with` statement."""
         return Connection(self._host, application or self._application, self._user, self._local)
 
     def __enter__(self) -> Self:
@@ -140,9 +121,9 @@ class QueueManager(EmbeddedCalls):
         self.close()
 
     def close(self) -> None:
-        """The clean end.
+        """Close the queue manager.
 
-        What is not committed is backed out, waits end with NotConnected; a second close does nothing.
+        Uncommitted work is backed out, waits end with NotConnected; a second close does nothing.
         """
         self._host.close()
 

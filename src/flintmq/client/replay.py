@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flintmq.client.errors import UnknownObject
 from flintmq.client.message import Message, header_of, without_header
+from flintmq.mqi.call_errors import UnknownObject
 from flintmq.mqi.constants import (
     MQCA_DEAD_LETTER_Q_NAME,
     MQGMO_FAIL_IF_QUIESCING,

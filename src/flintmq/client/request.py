@@ -1,9 +1,9 @@
-"""Request and reply: what `queue.request()` puts, and how it finds the answer.
+"""Request and reply: the request of `queue.request()`, and the get that finds its reply.
 
-A request names a reply queue and is found again by its message id: who answers puts a message there with that id as its
-CorrelId, which is what MQ's samples, JMS and CICS do. The reply queue is a temporary dynamic one that belongs to a
-connection; it is made with the first request and gone with the connection, and with it answers that came too late.
-A request that has no expiry of its own expires when nobody waits for its answer any more.
+A request names a reply queue. The responding application puts its reply there with the message id of the request as
+CorrelId; MQ's samples, JMS and CICS do so. The reply queue is a temporary dynamic one that belongs to a connection; it
+is made with the first request and deleted with the connection, and with it replies that came too late. A request that
+has no expiry of its own expires when the wait for its reply is over.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 
-#: In front of a topic string, where names of queues and topics stand beside each other.
+#: Prefix of a topic string, where a name may be that of a queue or a topic.
 SCHEME = "topic://"
 MODEL_QUEUE = "SYSTEM.DEFAULT.MODEL.QUEUE"
-#: What applications of the developer defaults may use in its place; they have authority for what is called DEV.
+#: The model queue for users of the developer defaults, who have authority for names that begin with DEV.
 DEVELOPER_MODEL_QUEUE = "DEV.APP.MODEL.QUEUE"
 OPTIONS = MQOO_INPUT_EXCLUSIVE | MQOO_FAIL_IF_QUIESCING
 
 
 def reply_queue_descriptor(developer: bool = False) -> MQOD:
-    """What a reply queue is opened with."""
+    """Return the object descriptor to open a reply queue with."""
     od = MQOD()
     od.object_name, od.dynamic_q_name = MODEL_QUEUE, "FLINTMQ.REPLY.*"
     if developer:
@@ -42,7 +42,7 @@ def reply_queue_descriptor(developer: bool = False) -> MQOD:
 
 
 def ask(md: MQMD, reply_to: str, timeout: object) -> None:
-    """Make a message a request whose answer comes to `reply_to` in `timeout` seconds, or not."""
+    """Make a message a request, with its reply to `reply_to` within `timeout` seconds."""
     limit_s = seconds(timeout, "timeout")
     if limit_s <= 0:
         raise ValueError(f"timeout is a number of seconds greater than 0, not {timeout}")
@@ -52,7 +52,7 @@ def ask(md: MQMD, reply_to: str, timeout: object) -> None:
 
 
 def answer_to(md: MQMD, timeout: object, convert: object) -> tuple[MQMD, MQGMO]:
-    """The get that waits for the answer to a request that was put."""
+    """Return descriptor and options of the get that waits for the reply to a request."""
     wanted, gmo = MQMD(), MQGMO()
     wanted.correl_id = md.msg_id
     gmo.version, gmo.match_options, gmo.wait_interval = 2, MQMO_MATCH_CORREL_ID, wait_interval(timeout)

@@ -1,4 +1,4 @@
-"""Retry: what a consumer does with a message whose handler raised.
+"""Retry: how a consumer repeats a message after its handler raised.
 
     with orders.consume(handle, retry=flintmq.Retry(attempts=5, delay=1.0, backoff=2.0, then="dead-letter")):
 
@@ -11,7 +11,7 @@ on the same queue with a delivery delay, or, after the last attempt, moves it aw
       with the process; its restart backs out without counting;
     - the number of attempts survives a restart: the delayed copy has it as property (flintmq_attempts), and attempts
       since then are its BackoutCount. Without `delay` there is only BackoutCount, which needs HARDENBO for that;
-    - any number of consumers with the same `retry` may share the queue.
+    - any number of consumers with equal `retry` may share the queue.
 
 The delayed copy has the MsgId, CorrelId, properties and data of the message; its context (UserIdentifier, PutDate ...)
 is that of the consumer. A message in a group cannot be delayed, nor can one that expires before: it is tried at once.
@@ -22,9 +22,9 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, Literal
 
-from flintmq.client.errors import MQError
 from flintmq.client.message import Carried, Message, seconds
 from flintmq.client.set_aside import dead_letter
+from flintmq.mqi.call_errors import MQError
 from flintmq.mqi.constants import (
     MQCA_BACKOUT_REQ_Q_NAME,
     MQCA_DEAD_LETTER_Q_NAME,
@@ -57,9 +57,9 @@ _CANNOT_BE_DELAYED = (MQRC_OPTIONS_ERROR, MQRC_EXPIRY_ERROR)
 
 @dataclasses.dataclass(frozen=True)
 class Retry:
-    """How often and when a consumer tries a message again whose handler raised; the module docstring says how.
+    """How often and when a consumer repeats a message after its handler raised; see the module docstring.
 
-    `attempts`: how often the handler is called at most. `delay`: seconds before the second attempt, `backoff`: the
+    `attempts`: number of calls of the handler at most. `delay`: seconds before the second attempt, `backoff`: the
     factor for each one after that, `max_delay`: the longest. `then`, after the last attempt: "backout-queue" (BOQNAME
     of the queue, or the dead-letter queue if it has none), "dead-letter" (with a dead-letter header, reason 2362) or
     "discard". If the message cannot be moved, the consumer stops, and the message stays on its queue.
@@ -88,7 +88,7 @@ class Retry:
             raise ValueError(f"then is one of {', '.join(THEN)}, not {self.then!r}")
 
     def delay_after(self, failures: int) -> float:
-        """Return the seconds to wait after so many failed attempts."""
+        """Return the seconds to wait after that many failed attempts."""
         return min(self.max_delay, self.delay * self.backoff ** min(failures - 1, 1000)) if self.delay else 0.0
 
     def delays(self) -> list[float]:
@@ -100,7 +100,7 @@ class CannotMove(MQError):
     """A message that failed too often could be moved nowhere. The consumer stops."""
 
 
-#: Where a message goes that is set aside: the first that takes it.
+#: Queues for a message that is set aside: the first that takes it.
 SET_ASIDE = ("backout-queue", "dead-letter")
 
 
@@ -131,7 +131,7 @@ def copy_of(message: Message, failures: int = 0) -> tuple[MQMD, bytes, MessagePr
 def as_dead_letter(
     message: Message, q_mgr_name: str, reason: int = MQRC_BACKOUT_THRESHOLD_REACHED
 ) -> tuple[MQMD, bytes, MessageProperties | None]:
-    """Return the same with a dead-letter header that tells the reason."""
+    """Return descriptor, data and properties to put a message again, with a dead-letter header that has the reason."""
     md, data, properties = copy_of(message)
     dead, data = dead_letter(md, data, message.queue_name, q_mgr_name, reason)
     return dead, data, properties
@@ -199,11 +199,11 @@ class Retrying:
         return self._handler(message)
 
     def goes_on(self, error: BaseException) -> bool:
-        """Return whether the consumer goes on after an error."""
+        """Return whether the consumer continues after an error."""
         return not isinstance(error, CannotMove)
 
     def _settled(self, message: Message) -> bool:
-        """Delay a message that failed, or move it away. False: call the handler now."""
+        """Delay a message that failed, or move it away. Return False to call the handler now."""
         retry, name, put = self._retry, message.queue_name, self._connection._put
         failures = failed_attempts(message)
         if failures < retry.attempts:

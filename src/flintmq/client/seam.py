@@ -1,12 +1,12 @@
-"""The seam of the sync API: what the generated classes (calls.py, queue.py, topic.py, typed.py) ask of a connection.
+"""The seam of the sync API: the interface between calls.py, queue.py, topic.py, typed.py and a connection.
 
     Owner            where a queue or topic finds the connection for a call
-    Seam             what `Calls` asks of a queue manager or connection
+    Seam             interface of `Calls` to a queue manager or connection
     BaseConnection   (base_connection.py) puts, gets, browses, consumers and units of work of one connection
     Transaction      a unit of work as a block
 
 `Connection` (connection.py) implements it for an embedded queue manager, `RemoteConnection` (remote/connection.py) over
-a channel. aio_seam.py is the same for asyncio.
+a channel. aio_seam.py is the seam of the asyncio API.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from flintmq.client import instrumentation
-from flintmq.client.errors import BackedOut, MQError, NotConnected, TransactionError, error_of
 from flintmq.client.message import Message
+from flintmq.mqi.call_errors import BackedOut, MQError, NotConnected, TransactionError, error_of
 from flintmq.mqi.constants import MQFB_APPL_FIRST
 from flintmq.mqi.sd import MQSD
 
@@ -42,7 +42,7 @@ class Owner(Protocol):
 
 
 class Seam:
-    """What a queue manager and a connection implement for `Calls`."""
+    """Interface of `Calls` to a queue manager or a connection."""
 
     #: Makes queues and topics record spans; see otel.py.
     _tracing: instrumentation.Tracing | None = None
@@ -79,7 +79,7 @@ class Seam:
         finally:
             connection.close()
 
-    # -- what an embedded queue manager and a channel implement differently -------------------------------------------
+    # -- implemented for embedded queue managers and for channels -----------------------------------------------------
 
     def _current(self) -> BaseConnection[Any]:
         """Return the connection for this call."""
@@ -87,7 +87,7 @@ class Seam:
 
     @property
     def mqi(self) -> Any:
-        """The calls of the MQI."""
+        """Return the calls of the MQI."""
         raise NotImplementedError
 
     def _create_queue(self, name: str, attributes: dict[str, object]) -> None:
@@ -95,7 +95,7 @@ class Seam:
         raise NotImplementedError
 
     def _check_queue(self, name: str) -> None:
-        """Raise UnknownObject if the name leads nowhere."""
+        """Raise UnknownObject if the name resolves to no queue."""
         raise NotImplementedError
 
     def _depth(self, name: str) -> int:
@@ -103,7 +103,7 @@ class Seam:
         raise NotImplementedError
 
     def _clear(self, name: str) -> None:
-        """CLEAR QLOCAL."""
+        """Clear a local queue (CLEAR QLOCAL)."""
         raise NotImplementedError
 
     def _run_mqsc(self, text: str, check: bool) -> CommandReply:
@@ -112,7 +112,7 @@ class Seam:
 
 
 def put_status(sts: MQSTS) -> int:
-    """How many asynchronous puts there were. Raises the error of the first that failed."""
+    """Return the number of asynchronous puts. Raise the error of the first that failed."""
     if sts.put_failure_count:
         many = sts.put_success_count + sts.put_warning_count + sts.put_failure_count
         text = f"{sts.put_failure_count} of {many} puts that were not waited for failed, the first to {sts.object_name}"
@@ -151,17 +151,17 @@ class Transaction:
             self._undo(connection)
 
     def _undo(self, connection: BaseConnection[Any]) -> None:
-        """Back out; if the queue manager is gone, so is the unit of work."""
+        """Back out, unless the queue manager has gone and the unit of work with it."""
         if connection._usable():
             connection._backout_settled()
 
     def commit(self) -> None:
-        """Commit so far; the block goes on in a new unit of work."""
+        """Commit the work so far; the block continues in a new unit of work."""
         assert self._connection is not None
         self._connection._commit_settled()
 
     def backout(self) -> None:
-        """Undo so far; the block goes on in a new unit of work."""
+        """Undo the work so far; the block continues in a new unit of work."""
         assert self._connection is not None
         self._connection._backout_settled()
 

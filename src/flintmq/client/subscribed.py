@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flintmq.client.errors import MQError
 from flintmq.client.message import expiry_tenths, identifier
+from flintmq.mqi.call_errors import MQError
 from flintmq.mqi.constants import (
     MQCO_KEEP_SUB,
     MQCO_NONE,
@@ -48,7 +48,7 @@ def subscription_descriptor(
     expiry: float | None,
     any_user: bool = False,
 ) -> MQSD:
-    """The MQSD of `qm.subscribe`. A durable subscription is made or had again."""
+    """Return the MQSD of `qm.subscribe`. A durable subscription is made or resumed."""
     if wildcard not in WILDCARDS:
         raise ValueError(f"wildcard is 'topic' (# and +) or 'character' (* and ?), not {wildcard!r}")
     sd = MQSD()
@@ -89,28 +89,28 @@ def _text(value: str, what: str) -> str:
 
 
 class Subscribed:
-    """A subscription and the connection that keeps it, for the sync and the asyncio API."""
+    """A subscription and the connection that holds it, for the sync and the asyncio API."""
 
     sd: MQSD
     closed: bool = False
-    #: It was closed, and is durable.
+    #: It was closed, but is durable and still collects publications.
     kept: bool = False
-    #: Where its publications are.
+    #: The queue of its publications.
     queue_name: str = ""
-    #: By which they are told from others on a queue that is not the subscription's own.
+    #: Distinguishes its publications from other messages on a queue that is not the subscription's own.
     correlation_id: bytes | None = None
 
     def request(self) -> int:
-        """MQSUBRQ: how many retained publications come again."""
+        """Request the retained publications (MQSUBRQ). Return their number."""
         raise NotImplementedError
 
     def leave(self) -> None:
-        """Leave a durable subscription until the next time; end another."""
+        """Close it: a durable subscription stays for the next time, another ends."""
         self.kept = self.kept or (not self.closed and self.sd.sub_name != "")
         self.close(MQCO_KEEP_SUB if self.sd.sub_name else MQCO_NONE)
 
     def remove(self) -> None:
-        """End it, durable or not. Raises MQError (2019) if it was left: nothing here can end it any more."""
+        """End it, durable or not. Raise MQError (2019) if a durable one was closed: its handle has gone."""
         if self.kept:
             name = self.sd.sub_name
             text = (
@@ -120,11 +120,11 @@ class Subscribed:
         self.close(MQCO_REMOVE_SUB)
 
     def moved(self) -> bool:
-        """Whether publications come to another queue than before: the connection was lost, and made again."""
+        """Return whether publications come to another queue than before: the connection was lost and made again."""
         return False
 
     def close(self, options: int) -> None:
-        """End it, or leave it for the next time. A second close does nothing."""
+        """Close the subscription with these options. A second close does nothing."""
         raise NotImplementedError
 
 
@@ -133,7 +133,7 @@ class EmbeddedSubscribed(Subscribed):
 
     def __init__(self, connection: Connection, sd: MQSD, queue: str | None) -> None:
         self.connection = connection
-        from flintmq.client.mqi import MQI  # Here: a client of a queue manager elsewhere has its own.
+        from flintmq.client.mqi import MQI  # Here: a remote client has another one.
 
         self.mqi = MQI(connection)
         self.sd = sd
@@ -141,7 +141,7 @@ class EmbeddedSubscribed(Subscribed):
             destination = None
             if queue is not None:
                 # For output: a handle for input would keep others from a queue that is not shared.
-                destination = connection._link.open(queue, MQOO_OUTPUT | MQOO_FAIL_IF_QUIESCING)
+                destination = connection._session.open(queue, MQOO_OUTPUT | MQOO_FAIL_IF_QUIESCING)
             hobj, self.hsub = self.mqi.sub(sd, destination)
         except BaseException:
             self.closed = True
@@ -176,4 +176,4 @@ class EmbeddedSubscribed(Subscribed):
 
     def __del__(self) -> None:
         if not self.closed:
-            self.connection._host.orphans.append(self.connection._link.connection)
+            self.connection._host.orphans.append(self.connection._session.connection)

@@ -7,14 +7,14 @@
         message = prices.get(wait=5.0)
         print(message.topic, message.text)
 
-A Topic is a topic string and a way to a connection, as a Queue is. A subscription has a connection of its
-own, and its publications are messages on a queue; a get is made through the connection of the thread that asks, so it
-belongs to its transaction, and any number of threads may share the subscription.
+A Topic is a topic string and a reference to a connection, as a Queue is. A subscription has a connection of
+its own, and its publications are messages on a queue. A get uses the connection of the calling thread, so it belongs to
+its transaction, and any number of threads may share the subscription.
 
-    which queue     managed, unless `queue` names one: made by the queue manager, and removed with the subscription
-    which ends      durable (`durable_name`): it is there until `remove()`; close() leaves it, and so does a restart
+    its queue       managed, unless `queue` names one: made by the queue manager, and removed with the subscription
+    its end         durable (`durable_name`): it stays until `remove()`, after close() and after a restart
                     non-durable: with close(), with the `with` block, or when the object is dropped
-    whose it is     the user's who made it: another user can neither resume nor remove it (2434), unless it was made
+    its user        the user that made it: another user can neither resume nor remove it (2434), unless it was made
                     with `any_user=True`
 """
 
@@ -23,10 +23,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from flintmq.client.errors import NoMessageAvailable, UnknownObject
 from flintmq.client.message import Data, Message, Wait, delay_ms, descriptor, payload, properties_of_put
 from flintmq.client.queue import Queue
 from flintmq.client.request import SCHEME
+from flintmq.mqi.call_errors import NoMessageAvailable, UnknownObject
 from flintmq.mqi.constants import MQPMO_ASYNC_RESPONSE, MQPMO_RETAIN
 from flintmq.mqi.property_values import Value
 
@@ -70,11 +70,11 @@ class Topic:
         syncpoint: bool | None = None,
         wait: bool = True,
     ) -> bytes:
-        """Publish a message to all subscriptions that match, and return its message id; all of them get it, or none.
+        """Publish a message to all matching subscriptions, and return its message id; all of them get it, or none.
 
-        With `retain` it replaces the retained publication, for those who subscribe later; it outlives a restart if it
-        is persistent. The other arguments are those of Queue.put. No subscription is no error. With `delay` it is
-        published to those who subscribe when the delay is over, and cannot be retained.
+        With `retain` it replaces the retained publication, for later subscriptions; it survives a restart if it is
+        persistent. The other arguments are those of Queue.put. It is no error if no subscription matches. With
+        `delay` it is published to the subscriptions at the end of the delay, and cannot be retained.
 
         >>> import flintmq
         >>> with flintmq.open(":memory:") as qm:
@@ -158,21 +158,21 @@ class Subscription:
 
     @property
     def topic(self) -> str:
-        """What it subscribes to, with wildcards."""
+        """Return the topic string of the subscription, with wildcards."""
         return self._subscribed.sd.res_object_string
 
     @property
     def name(self) -> str:
-        """The name of a durable subscription, "" of another."""
+        """Return the name of a durable subscription, "" for a non-durable one."""
         return self._subscribed.sd.sub_name
 
     @property
     def queue(self) -> Queue:
-        """The queue that publications come to."""
+        """Return the queue of the publications."""
         return self._queue
 
     def get(self, *, wait: Wait = None, convert: bool = False, syncpoint: bool | None = None) -> Message:
-        """Get the next publication; `message.topic` is its topic. As Queue.get."""
+        """Get the next publication; `message.topic` is its topic. See Queue.get."""
         while True:
             try:
                 return self._queue.get(
@@ -185,7 +185,7 @@ class Subscription:
                 self._queue = Queue(before._owner, self._subscribed.queue_name, "", before.read_ahead)
 
     def get_or_none(self, *, wait: Wait = None, convert: bool = False, syncpoint: bool | None = None) -> Message | None:
-        """As `get`, but None if there is no publication."""
+        """Get the next publication, or None if there is none. See `get`."""
         try:
             return self.get(wait=wait, convert=convert, syncpoint=syncpoint)
         except NoMessageAvailable:
@@ -200,15 +200,15 @@ class Subscription:
         )
 
     def messages(self, *, wait: Wait = None) -> Publications:
-        """Get publications until there are no more, none came for `wait` seconds, or the subscription is closed."""
+        """Get publications until there are no more, none came in `wait` seconds, or the subscription is closed."""
         return Publications(self, wait)
 
     def __iter__(self) -> Publications:
-        """Iterate over the publications as they come, without an end."""
+        """Iterate over the publications as they arrive, without an end."""
         return Publications(self, True)
 
     def browse(self, *, wait: Wait = None) -> Browser:
-        """Look at the publications that are waiting, and leave them there."""
+        """Browse the publications that are waiting, and leave them there."""
         return self._queue.browse(wait=wait, correlation_id=self._subscribed.correlation_id)
 
     def consume(
@@ -220,7 +220,7 @@ class Subscription:
         convert: bool = False,
         requeue_poison: bool = True,
     ) -> Consumer:
-        """Have `handler` called with each publication, in a unit of work of its own; see Queue.consume."""
+        """Call `handler` with each publication, in a unit of work of its own; see Queue.consume."""
         return self._queue.consume(
             handler,
             concurrency=concurrency,
@@ -231,15 +231,15 @@ class Subscription:
         )
 
     def request(self) -> int:
-        """Have the retained publications sent again (MQSUBRQ), and return their number."""
+        """Request the retained publications again (MQSUBRQ), and return their number."""
         return self._subscribed.request()
 
     def close(self) -> None:
-        """Leave a durable subscription until the next time; end another, with the publications that nobody got."""
+        """Close it. A durable subscription stays for the next time; another ends, with its waiting publications."""
         self._subscribed.leave()
 
     def remove(self) -> None:
-        """End it, durable or not, with the publications on its managed queue. MQError if it was closed and left."""
+        """End it, durable or not, and remove its managed queue. Raise MQError if a durable one was closed before."""
         self._subscribed.remove()
 
     def __enter__(self) -> Subscription:
@@ -250,7 +250,7 @@ class Subscription:
 
 
 class Publications:
-    """The publications of a subscription, one after the other. Made by `subscription.messages()`."""
+    """Iterator that gets the publications of a subscription. Made by `subscription.messages()`."""
 
     def __init__(self, subscription: Subscription, wait: Wait) -> None:
         self._subscription = subscription

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from flintmq.client.errors import MQError
 from flintmq.ibmmq.structures import CBD, CTLO, DMHO, DMPO, STS
 from flintmq.mqi import constants as mq
+from flintmq.mqi.call_errors import MQError
 from flintmq.mqi.cbd import MQCBD
 from flintmq.mqi.ctlo import MQCTLO
 from flintmq.mqi.dmho import MQDMHO

@@ -24,8 +24,8 @@ from types import TracebackType
 from typing import Any
 
 import flintmq
-from flintmq.client.instance import Instance
 from flintmq.command.administration import Row
+from flintmq.host.instance import Instance
 from flintmq.perf import keys
 from flintmq.perf.guard import Guard
 from flintmq.perf.plan import EMBEDDED, LOCAL, TLS, DriverPlan

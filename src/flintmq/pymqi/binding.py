@@ -29,10 +29,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
-from flintmq.client import instance as place
-from flintmq.client.errors import MQError, QueueManagerInUse, QueueManagerNotFound
 from flintmq.client.queue_manager import QueueManager, open
 from flintmq.client.remote import config
+from flintmq.host import instance as place
+from flintmq.mqi.call_errors import MQError, QueueManagerInUse, QueueManagerNotFound
 from flintmq.mqi.errors import MQStructuresError
 from flintmq.mqi.reason import MQCC_FAILED, MQRC_HCONN_ERROR, MQRC_HOBJ_ERROR
 

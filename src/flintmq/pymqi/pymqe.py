@@ -13,8 +13,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
 
-from flintmq.client.errors import MQError
 from flintmq.mqi import constants as mq
+from flintmq.mqi.call_errors import MQError
 from flintmq.mqi.errors import MQStructuresError
 from flintmq.mqi.impo import MQIMPO
 from flintmq.mqi.pd import MQPD

@@ -3,7 +3,7 @@
     seal    ALTER has a secret: what is kept in its place
     open    the secret is needed: what it was
 
-A queue manager without files keeps nothing, and needs no more than this one; client/vault.py is for those with files.
+A queue manager without files keeps nothing, and needs no more than this one; host/vault.py is for those with files.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@
 
 A turn of the loop: data arrives, the session makes engine calls and leaves bytes to send; waits that these calls have
 completed leave bytes in other sessions; then every session that has something to send writes once. What must be
-durable first waits for one flush of the log for all sessions that wait (H3 of client/embedded.py). The loop makes it
+durable first waits for one flush of the log for all sessions that wait (H3 of host/host.py). The loop makes it
 while the disk is fast, a thread while it is slow: log_flusher.py.
 
     V1  The engine is touched by the loop's thread, under the host's lock, and by the host's own threads

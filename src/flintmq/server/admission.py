@@ -26,7 +26,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from flintmq.channel.session import Session
-from flintmq.client.error_log import ErrorLog
+from flintmq.host.error_log import ErrorLog
 
 CHANNELS_MAX = 10_000
 #: What a value in qm.ini may be: as MQ allows.

@@ -40,12 +40,12 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from flintmq.client.instance import Instance
-from flintmq.client.remote.local import socket_path
 from flintmq.command.dump import KINDS, LAYOUTS, Dump, dump
 from flintmq.command.interpreter import MQSCInterpreter
 from flintmq.command.rows import CommandRows, run_steps
 from flintmq.command.steps import Steps
+from flintmq.host.environment import socket_path
+from flintmq.host.instance import Instance
 from flintmq.server import in_doubt
 from flintmq.server.refusals import to_json
 

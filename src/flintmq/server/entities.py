@@ -15,9 +15,9 @@ import os
 import pwd
 from collections.abc import Callable
 
-from flintmq.client import ini
-from flintmq.client.error_log import user_identifier
-from flintmq.client.instance import CACHED_INI, Instance
+from flintmq.host import ini
+from flintmq.host.error_log import user_identifier
+from flintmq.host.instance import CACHED_INI, Instance
 from flintmq.qmgr.authority import EVERYBODY
 from flintmq.qmgr.security import MQM, Entities
 from flintmq.server.users import Users

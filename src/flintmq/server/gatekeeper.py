@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from flintmq.channel.identity import Identity
 from flintmq.channel.terms import LOCAL_CHANNEL, Gatekeeper, Terms
-from flintmq.client.error_log import user_identifier, user_name
+from flintmq.host.error_log import user_identifier, user_name
 from flintmq.mqi.pcf_constants import (
     MQRQ_CHANNEL_BLOCKED_ADDRESS,
     MQRQ_CHANNEL_BLOCKED_NOACCESS,

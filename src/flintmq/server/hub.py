@@ -13,7 +13,7 @@ from flintmq.channel.identity import Identity
 from flintmq.channel.session import AGREED, Session
 from flintmq.channel.streaming import Stream
 from flintmq.channel.terms import Gatekeeper
-from flintmq.client.embedded import OPEN, Host
+from flintmq.host.host import OPEN, Host
 from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.get import expire_waits
 from flintmq.qmgr.objects import clear_some

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flintmq.client.embedded import Host
+from flintmq.host.host import Host
 from flintmq.qmgr import xa
 
 COMMIT = "commit"

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 from flintmq.log.errors import LogError
 
 if TYPE_CHECKING:
-    from flintmq.client.embedded import Host
+    from flintmq.host.host import Host
 
 SHORT_S = 0.001
 LONG_S = 0.002

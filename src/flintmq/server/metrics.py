@@ -20,7 +20,7 @@ from __future__ import annotations
 import asyncio
 import re
 
-from flintmq.client.embedded import OPEN
+from flintmq.host.host import OPEN
 from flintmq.server.hub import Hub
 from flintmq.telemetry.metrics import CONTENT_TYPE, LoopFigures, render
 

@@ -31,9 +31,8 @@ import flintmq
 from flintmq._build import build_type
 from flintmq.channel.errors import STATUS_QM_TERMINATING
 from flintmq.channel.terms import Gatekeeper
-from flintmq.client import autoconfig
-from flintmq.client import instance as place
-from flintmq.client.instance import LOCAL_SOCKET, Instance
+from flintmq.host import autoconfig, lifecycle
+from flintmq.host.instance import LOCAL_SOCKET, Instance
 from flintmq.log.errors import LogError
 from flintmq.qmgr import admin_security
 from flintmq.qmgr.authority import ObjectAuthority
@@ -267,7 +266,7 @@ def serve(instance: Instance, ready: Callable[[], None], gatekeeper: Gatekeeper 
     Raises QueueManagerError if it cannot be opened, Stopped if it did not end because it was told to.
     """
     warning = autoconfig.apply_stanzas(instance) if instance.exists() else ""
-    host = ServingHost(*place.open_on_disk(instance), instance)
+    host = ServingHost(*lifecycle.open_on_disk(instance), instance)
     if warning:
         host.errors.write("AMQ5051W", warning)
     users = Users(instance.directory / USERS)

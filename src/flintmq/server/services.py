@@ -33,9 +33,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from flintmq.client.embedded import Host
-from flintmq.client.inserts import replaced
-from flintmq.client.instance import data_directory
+from flintmq.host.host import Host
+from flintmq.host.inserts import replaced
+from flintmq.host.instance import data_directory
 from flintmq.mqi.pcf_constants import (
     MQRCCF_NO_START_CMD,
     MQRCCF_NO_STOP_CMD,

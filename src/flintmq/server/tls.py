@@ -4,7 +4,7 @@ A listener takes clients with and without TLS: the first byte tells them apart. 
 is looked at when the client has named it (channel/cipher_spec.py).
 
 The key repository is SSLKEYR of the queue manager, with or without its suffix, relative to its directory, or `ssl/key`
-there (client/pkcs12.py says which file is meant). Files are read again when they change.
+there (host/pkcs12.py says which file is meant). Files are read again when they change.
 
     PEM        the queue manager's private key, its certificate and those that signed it
     PKCS#12    the same; of several keys that with the label CERTLABL, or the first if that is the usual label and none
@@ -30,8 +30,8 @@ from pathlib import Path
 
 from flintmq.channel import server_name
 from flintmq.channel.cipher_spec import Protection
-from flintmq.client import pkcs12
-from flintmq.client.vault import KEY_FILE
+from flintmq.host import pkcs12
+from flintmq.host.vault import KEY_FILE
 from flintmq.mqi import distinguished_name
 from flintmq.qmgr.queue_manager import QueueManager
 from flintmq.qmgr.vault import VaultError

@@ -34,7 +34,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from flintmq.client import ini
+from flintmq.host import ini
 
 NAME = "users"
 _N, _R, _P = 16384, 8, 1

@@ -27,7 +27,7 @@ from flintmq.broker.runtime.decisions import (
     unpack,
 )
 from flintmq.client.calls import Calls
-from flintmq.client.errors import BackedOut, NotConnected
+from flintmq.mqi.call_errors import BackedOut, NotConnected
 from tools.postgres import Cluster
 
 Two = tuple[list[int], list[int]]

@@ -12,7 +12,7 @@ from flintmq.broker.runtime import instance
 from flintmq.broker.runtime.late import KEPT_BYTES_MAX, KEPT_MAX
 from flintmq.broker.runtime.queue_session import InputOptions, QueueSession
 from flintmq.broker.tree.element import Element
-from flintmq.client.errors import MQError, NotConnected
+from flintmq.mqi.call_errors import MQError, NotConnected
 from flintmq.mqi.md import MQMD
 from tests.broker.runtime import flows
 from tests.broker.runtime.desk import Desk

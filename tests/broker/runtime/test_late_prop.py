@@ -19,7 +19,7 @@ from flintmq.broker.flow.services import Put
 from flintmq.broker.runtime.queue_session import InputOptions, InputSource, QueueSession
 from flintmq.broker.runtime.refusal import put_refused
 from flintmq.broker.tree.element import Element
-from flintmq.client.errors import MQError
+from flintmq.mqi.call_errors import MQError
 from flintmq.mqi.md import MQMD
 from tests.client.remote.serving import Serving
 

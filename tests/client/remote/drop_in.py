@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import flintmq
-from flintmq.client.command_thread import CommandThread
+from flintmq.host.command_thread import CommandThread
 from tests.client.remote.serving import Serving
 
 

@@ -15,9 +15,9 @@ from typing import Any
 
 import flintmq
 from flintmq.channel.terms import LOCAL_CHANNEL, Gatekeeper
-from flintmq.client import instance
 from flintmq.client.queue_manager import QueueManager
 from flintmq.client.remote.definition import Address, Definition
+from flintmq.host import instance, lifecycle
 from flintmq.server.hub import Hub, ServingHost
 from flintmq.server.link import links
 from tests.waiting import PATIENCE, until
@@ -32,11 +32,11 @@ class Serving:
     def __init__(
         self, gatekeeper: Gatekeeper | None = None, name: str = "QM1", on_disk: instance.Instance | None = None
     ) -> None:
-        options = instance.CreateOptions(developer=True)
+        options = lifecycle.CreateOptions(developer=True)
         if on_disk is None:
-            self.host = ServingHost(*instance.create_in_memory(name, options), None)
+            self.host = ServingHost(*lifecycle.create_in_memory(name, options), None)
         else:
-            self.host = ServingHost(*instance.create_on_disk(on_disk, options), on_disk)
+            self.host = ServingHost(*lifecycle.create_on_disk(on_disk, options), on_disk)
         self.qm = QueueManager(self.host, "inside")
         self.gatekeeper = gatekeeper or Gatekeeper()
         self.port = 0

@@ -12,7 +12,7 @@ from flintmq.channel import segment as seg
 from flintmq.channel import stream
 from flintmq.channel.errors import ChannelError
 from flintmq.client.remote.ahead import Ahead
-from flintmq.client.remote.session import AGREED, Session
+from flintmq.client.remote.session import AGREED, ClientSession
 from flintmq.mqi.errors import MQStructuresError
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
@@ -22,9 +22,9 @@ TAIL = seg.tail(False, 1208)
 LENGTH_MAX = 1_000_000
 
 
-def session(room: int = 10_000) -> tuple[Session, Ahead]:
+def session(room: int = 10_000) -> tuple[ClientSession, Ahead]:
     """A session that is agreed, and the messages of its handle 2."""
-    made = Session("C", "QM1", 1)
+    made = ClientSession("C", "QM1", 1)
     made.state, made.shared = AGREED, True
     made.terms.max_message_size = LENGTH_MAX
     ahead = made.streams[2] = Ahead(2, room)

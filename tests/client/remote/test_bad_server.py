@@ -18,7 +18,7 @@ import flintmq
 from flintmq.channel import segment as seg
 from flintmq.channel.errors import ChannelError
 from flintmq.channel.initial_data import InitialData
-from flintmq.client.remote.session import Session
+from flintmq.client.remote.session import ClientSession
 from flintmq.mqi import reason as rc
 from tests.client.remote.serving import CHANNEL, QUEUE, Serving
 from tests.waiting import PATIENCE
@@ -192,7 +192,7 @@ def test_a_server_that_says_nothing_is_given_up(lying: Callable[[Lie], Liar]) ->
 
 
 def test_an_offer_that_is_never_accepted_has_an_end() -> None:
-    session = Session(CHANNEL, "QM1")
+    session = ClientSession(CHANNEL, "QM1")
     session.offer()
     answer = InitialData()
     answer.fap_level, answer.max_transmission_size, answer.max_message_size = 12, 32748, 4096

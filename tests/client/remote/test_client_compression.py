@@ -14,7 +14,7 @@ from flintmq.channel import segment as seg
 from flintmq.channel.errors import ChannelError
 from flintmq.channel.initial_data import InitialData
 from flintmq.client.remote.connect import Options, definitions_of
-from flintmq.client.remote.session import AGREED, Session
+from flintmq.client.remote.session import AGREED, ClientSession
 from tests.client.remote.serving import CHANNEL, QUEUE, Serving
 
 TEXT = b"the same words again and again " * 8_000
@@ -114,9 +114,9 @@ def test_what_cannot_be_is_refused_before_anything_is_sent(options: Options) -> 
         definitions_of("QM1", Options(channel=CHANNEL, conn="h", **options))
 
 
-def agreed(header: int, message: int) -> Session:
+def agreed(header: int, message: int) -> ClientSession:
     """A session whose server has chosen."""
-    session = Session(CHANNEL, "QM1", 1, 1, (comp.SYSTEM,), (comp.ZLIBFAST, comp.RLE))
+    session = ClientSession(CHANNEL, "QM1", 1, 1, (comp.SYSTEM,), (comp.ZLIBFAST, comp.RLE))
     session.offer()
     answer = InitialData()
     answer.fap_level, answer.cap_flags_1, answer.conversations_per_socket = 12, 0x26, 1

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from flintmq.channel import segment as seg
 from flintmq.channel.calls import OpenDefaults
 from flintmq.channel.segment import Segment
-from flintmq.client.errors import MQError
 from flintmq.client.remote.direct import Direct
-from flintmq.client.remote.link import Link, Poison
+from flintmq.client.remote.queue_steps import Poison, QueueSteps
 from flintmq.client.remote.read_ahead import NEVER
-from flintmq.client.remote.session import Answer, Session
-from flintmq.client.remote.steps import MANY, UNREADABLE, MQISteps, RemoteHandle, Steps, go_on, many_of
+from flintmq.client.remote.session import CallReply, ClientSession
+from flintmq.client.remote.steps import MANY, UNREADABLE, MQISteps, RemoteHandle, Steps, many_of, start_with_replies
 from flintmq.mqi import constants as mq
 from flintmq.mqi import reason as rc
+from flintmq.mqi.call_errors import MQError
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import FIELDS, MQMD
@@ -41,14 +41,14 @@ def refuse(error: Exception) -> NoReturn:
     raise Unreadable(type(error).__name__, str(error))
 
 
-def link(big_endian: bool, ccsid: int, control: int = -1, response: int = -1, threshold: int = 0) -> Link:
+def queues(big_endian: bool, ccsid: int, control: int = -1, response: int = -1, threshold: int = 0) -> QueueSteps:
     """A connection that has the queue A open, and a reply queue. It ends at the session: nothing is sent."""
-    session = Session("C", "QM1", 1)
+    session = ClientSession("C", "QM1", 1)
     session.big_endian, session.ccsid, session.shared = big_endian, ccsid, True
     session._tail = seg.tail(big_endian, ccsid)
     session.terms.max_message_size = DATA_MAX
     wire = SimpleNamespace(session=session, where="there", q_mgr_name="QM1", in_flight=0, bad_answer=refuse)
-    made = Link(MQISteps(wire))
+    made = QueueSteps(MQISteps(wire))
     defaults = OpenDefaults()
     defaults.property_control, defaults.put_response = control, response
     made._puts["A"], made._gets["A"] = (RemoteHandle(number, "A", 0, defaults) for number in (3, 4))
@@ -89,7 +89,7 @@ VERDICTS = st.sampled_from(
 
 
 @st.composite
-def answers(draw: st.DrawFn, kind: int, big_endian: bool, ccsid: int) -> Answer:
+def answers(draw: st.DrawFn, kind: int, big_endian: bool, ccsid: int) -> CallReply:
     """Generate an answer of a queue manager; sometimes truncate it."""
     completion, reason = draw(VERDICTS)
     md = draw(descriptors()).pack(big_endian, ccsid)
@@ -106,7 +106,7 @@ def answers(draw: st.DrawFn, kind: int, big_endian: bool, ccsid: int) -> Answer:
     body = body[: draw(st.sampled_from([None, None, None, 20, 400, len(body) - 1]))].ljust(16, b"\0")
     segment = Segment(seg.TSHM, kind + seg.REPLY, seg.ONLY, 1, 1, big_endian, body)
     segment.ccsid = ccsid
-    return Answer(segment, body)
+    return CallReply(segment, body)
 
 
 def outcome(work: Callable[[], Any]) -> Any:
@@ -128,7 +128,7 @@ def shown(md: MQMD) -> list[object]:
     return [getattr(md, field) for field in FIELDS]
 
 
-def left(made: Link) -> list[object]:
+def left(made: QueueSteps) -> list[object]:
     """Return the state of the connection after a call."""
     mqi = made.mqi
     return [
@@ -143,12 +143,12 @@ def left(made: Link) -> list[object]:
 
 
 def compare(
-    one: Link,
-    other: Link,
-    steps: Callable[[Link, list[MQMD]], Steps[Any]],
-    direct: Callable[[Link, list[MQMD]], Direct | None],
+    one: QueueSteps,
+    other: QueueSteps,
+    steps: Callable[[QueueSteps, list[MQMD]], Steps[Any]],
+    direct: Callable[[QueueSteps, list[MQMD]], Direct | None],
     md: MQMD,
-    said: Iterable[Answer],
+    said: Iterable[CallReply],
 ) -> bool:
     """Make a call both ways, with the same answers. Whether it was direct to the end."""
     ours, theirs = [md.copy()], [md.copy()]
@@ -177,7 +177,7 @@ def compare(
                 return short.message
         except UNREADABLE as error:
             one.mqi.wire.bad_answer(error)
-        return go_on(steps(one, ours), short.answers)
+        return start_with_replies(steps(one, ours), short.answers)
 
     def go_all_the_way() -> Any:
         if kind == MANY:
@@ -199,8 +199,8 @@ def test_a_put_is_the_same(
 ) -> None:
     said = data.draw(answers(seg.MQPUT, big_endian, ccsid))
     compare(
-        link(big_endian, ccsid),
-        link(big_endian, ccsid),
+        queues(big_endian, ccsid),
+        queues(big_endian, ccsid),
         lambda made, mds: made.put("A", mds[0], message, in_unit),
         lambda made, mds: made.direct_put("A", mds[0], message, in_unit),
         md,
@@ -235,8 +235,8 @@ def test_a_get_is_the_same(
         return made
 
     compare(
-        link(big_endian, ccsid, control),
-        link(big_endian, ccsid, control),
+        queues(big_endian, ccsid, control),
+        queues(big_endian, ccsid, control),
         lambda made, mds: made.get("A", mds[0], gmo(), -1, True, in_unit),
         lambda made, mds: made.direct_get("A", mds[0], gmo(), True, in_unit),
         md,
@@ -250,8 +250,8 @@ def test_a_request_is_the_same(
 ) -> None:
     said = [data.draw(answers(kind, big_endian, ccsid)) for kind in (seg.MQPUT, seg.MQGET)]
     compare(
-        link(big_endian, ccsid, control),
-        link(big_endian, ccsid, control),
+        queues(big_endian, ccsid, control),
+        queues(big_endian, ccsid, control),
         lambda made, mds: made.request("A", mds[0], message, None, 2.5, convert),
         lambda made, mds: made.direct_request("A", mds[0], message, 2.5, convert),
         md,
@@ -262,17 +262,17 @@ def test_a_request_is_the_same(
 def not_direct() -> dict[str, Callable[[], Direct | None]]:
     """Each line of the table in direct.py, broken."""
     md, gmo = MQMD(), MQGMO()
-    response = link(False, 1208, response=2)
-    poison = link(False, 1208, threshold=3)
-    ahead = link(False, 1208)
+    response = queues(False, 1208, response=2)
+    poison = queues(False, 1208, threshold=3)
+    ahead = queues(False, 1208)
     ahead._gets["A"].ability = NEVER + 1
-    unknown = link(False, 1208)
+    unknown = queues(False, 1208)
     unknown.mqi._sends_together = None
-    none_left = link(False, 1208)
+    none_left = queues(False, 1208)
     none_left.mqi.ids._left = 0
-    lost = link(False, 1208)
+    lost = queues(False, 1208)
     lost.mqi.unit_lost = True
-    closed = link(False, 1208)
+    closed = queues(False, 1208)
     closed.forget()
     too_long = bytes(DATA_MAX + 1)
     return {
@@ -287,7 +287,7 @@ def not_direct() -> dict[str, Callable[[], Direct | None]]:
         "request: not open": lambda: closed.direct_request("A", md, b"", 1.0, False),
         "request: not asked yet": lambda: unknown.direct_request("A", md, b"", 1.0, False),
         "request: no ids": lambda: none_left.direct_request("A", MQMD(), b"", 1.0, False),
-        "request: too long": lambda: link(False, 1208).direct_request("A", md, too_long, 1.0, False),
+        "request: too long": lambda: queues(False, 1208).direct_request("A", md, too_long, 1.0, False),
     }
 
 
@@ -297,7 +297,7 @@ def test_what_is_not_one_exchange_is_left_to_the_steps(line: str) -> None:
 
 
 def test_poison_messages_that_are_not_looked_for_and_other_units_do_not_matter() -> None:
-    poison, lost = link(False, 1208, threshold=3), link(False, 1208)
+    poison, lost = queues(False, 1208, threshold=3), queues(False, 1208)
     lost.mqi.unit_lost = True
     assert poison.direct_get("A", MQMD(), MQGMO(), False, True) is not None
     assert lost.direct_put("A", MQMD(), b"", False) is not None
@@ -328,8 +328,8 @@ def test_what_is_left_to_the_steps_works(serving: Serving) -> None:
         again = qm.queue("AGAIN")
         again.put("6")
         assert again.get().text == "6"
-        mqi, link = qm.mqi, qm._current()._link
-        for handle in (link._puts["AGAIN"], link._gets["AGAIN"]):
+        mqi, queues = qm.mqi, qm._current()._queues
+        for handle in (queues._puts["AGAIN"], queues._gets["AGAIN"]):
             mqi.close(handle)  # Behind the back of the queue: 2019 for its next call.
         again.put("7")
         assert again.get().text == "7"

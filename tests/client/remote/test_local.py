@@ -12,7 +12,7 @@ import pytest
 import flintmq
 from benchmarks.server.ports import free_port
 from flintmq.cli.main import main
-from flintmq.client import instance
+from flintmq.host import instance
 from flintmq.mqi import reason as rc
 from flintmq.server import process
 from flintmq.server.control import Control

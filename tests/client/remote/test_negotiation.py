@@ -8,7 +8,7 @@ import flintmq
 from flintmq.channel import segment as seg
 from flintmq.channel import session as server
 from flintmq.channel.initial_data import CAP2_XAREQUEST, InitialData
-from flintmq.client.remote.session import AGREED, Session
+from flintmq.client.remote.session import AGREED, ClientSession
 from flintmq.mqi import constants as mq
 from flintmq.mqi.property_values import Value
 from tests.client.remote.serving import CHANNEL, QUEUE, Serving
@@ -47,7 +47,7 @@ def test_a_queue_manager_is_understood_in_its_own_byte_order_and_character_set(
 
 def test_what_the_server_has_less_of_is_not_used() -> None:
     """An old queue manager: level 9, small segments, no XA."""
-    session = Session(CHANNEL, "QM1")
+    session = ClientSession(CHANNEL, "QM1")
     session.offer()
     first = InitialData.unpack(session.out[0][28:], False, 1208)
     assert (first.fap_level, first.channel_name, first.conversations_per_socket) == (12, CHANNEL, 0)
@@ -75,7 +75,7 @@ def test_what_the_server_has_less_of_is_not_used() -> None:
 
 def test_a_heartbeat_is_answered_and_a_socket_that_shares_says_so() -> None:
     for sharing, struc_id in ((0, seg.TSH), (1, seg.TSHC)):
-        session = Session(CHANNEL, "QM1", sharing)
+        session = ClientSession(CHANNEL, "QM1", sharing)
         session.offer()
         answer = InitialData()
         answer.fap_level, answer.cap_flags_1 = 12, 0x26

@@ -24,7 +24,7 @@ from typing import Any, BinaryIO, Final
 
 from flintmq.broker.admin.administration import Administration
 from flintmq.broker.admin.place import Place
-from flintmq.client.remote.local import socket_path
+from flintmq.host.environment import socket_path
 
 NAME: Final = "control"
 LINE_MAX: Final = 1 << 20

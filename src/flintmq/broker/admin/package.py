@@ -31,7 +31,7 @@ from flintmq.broker.flow.files import scan
 from flintmq.broker.flow.function import LoadedApplications
 from flintmq.broker.flow.model import FlowFileError, LoadNote
 from flintmq.broker.flow.project import Project, load_directory, override_bar, project_of_bar
-from flintmq.client.private import make_directory, opener
+from flintmq.host.private import make_directory, opener
 
 BAR: Final = "bar"
 DIRECTORY: Final = "directory"

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Final
 
 from flintmq.broker.admin.refusal import Refused
-from flintmq.client.instance import data_directory
-from flintmq.client.private import make_directory, opener
+from flintmq.host.instance import data_directory
+from flintmq.host.private import make_directory, opener
 
 NAME: Final = re.compile(r"[A-Za-z0-9._%-]{1,48}")
 _MAGIC: Final = "flintmq-broker"

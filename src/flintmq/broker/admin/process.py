@@ -29,7 +29,7 @@ from flintmq.broker.admin.refusal import Refused
 from flintmq.broker.admin.repository import Repository
 from flintmq.broker.runtime.log import BrokerLog
 from flintmq.broker.runtime.worker import STOP_S
-from flintmq.client.lock import InstanceLock, LockHeld, holder_of
+from flintmq.host.lock import InstanceLock, LockHeld, holder_of
 from flintmq.server.process import heard, server_environment, tell
 
 assert requests and properties and observation  # Importing them registers the requests.

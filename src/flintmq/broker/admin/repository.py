@@ -57,7 +57,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from flintmq.broker.admin.refusal import Refused
-from flintmq.client.private import FILE_MODE
+from flintmq.host.private import FILE_MODE
 
 MAGIC: Final = "flintmq-broker-repository"
 VERSION: Final = 1

@@ -21,7 +21,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from flintmq.broker.errors import BrokerError
-from flintmq.client.errors import MQError
+from flintmq.mqi.call_errors import MQError
 
 if TYPE_CHECKING:
     from flintmq.broker.runtime.worker import Assignment, Worker

@@ -50,9 +50,9 @@ from flintmq.broker.runtime.queue_session import InputQueue, QueueSession
 from flintmq.broker.tree.assembly import Assembly
 from flintmq.broker.tree.element import Element
 from flintmq.broker.tree.headers import Template, parse_message
-from flintmq.client.errors import MQError, UnknownObject
 from flintmq.mqi import constants as mq
 from flintmq.mqi import reason as rc
+from flintmq.mqi.call_errors import MQError, UnknownObject
 from flintmq.mqi.ccsid import decode
 from flintmq.mqi.encoding import is_big_endian
 from flintmq.mqi.errors import StructureError

@@ -62,7 +62,7 @@ from flintmq.broker.runtime.decisions import (
     heuristic_id,
     now,
 )
-from flintmq.client.errors import BackedOut, MQError, UnitOfWorkTooBig
+from flintmq.mqi.call_errors import BackedOut, MQError, UnitOfWorkTooBig
 
 LOGGER: Final = logging.getLogger("flintmq.broker.coordination")
 #: Moves that an error shows.

@@ -48,7 +48,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from flintmq.client.calls import Calls
-from flintmq.client.errors import NoMessageAvailable
+from flintmq.mqi.call_errors import NoMessageAvailable
 from flintmq.mqi.constants import MQCA_Q_MGR_IDENTIFIER, MQOO_INQUIRE, MQOT_Q_MGR
 from flintmq.mqi.od import MQOD
 

@@ -17,7 +17,7 @@ from flintmq.broker.runtime.group import ExecutionGroup
 from flintmq.broker.runtime.log import BrokerLog
 from flintmq.broker.runtime.placement import FlowPlan, place, plan_of
 from flintmq.broker.runtime.worker import Assignment
-from flintmq.client.errors import MQError
+from flintmq.mqi.call_errors import MQError
 
 LOOK_S: Final = 0.5
 _QUEUE_PROPERTIES: Final = {

@@ -40,8 +40,8 @@ from flintmq.broker.runtime.batch import Batch, Tolerance
 from flintmq.broker.runtime.log import BrokerLog
 from flintmq.broker.runtime.ordering import KeyOrder, NoOrder, Order, QueueOrder, user_of
 from flintmq.broker.runtime.queue_session import InputOptions, InputQueue, QueueSession
-from flintmq.client.errors import MQError
 from flintmq.mqi import constants as mq
+from flintmq.mqi.call_errors import MQError
 from flintmq.mqi.md import MQMD
 
 if TYPE_CHECKING:

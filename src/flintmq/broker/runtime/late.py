@@ -17,8 +17,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from flintmq.client.errors import MQError
 from flintmq.client.remote.together import Chain, LaterGet, LaterPut
+from flintmq.mqi.call_errors import MQError
 
 if TYPE_CHECKING:
     from flintmq.broker.flow.services import Publication, Put

@@ -26,8 +26,8 @@ import time
 from collections.abc import Callable
 from typing import Final, Protocol
 
-from flintmq.client.errors import MQError
 from flintmq.mqi import reason as rc
+from flintmq.mqi.call_errors import MQError
 from flintmq.mqi.md import MQMD
 
 #: Messages of waiting keys that an instance looks past.

@@ -23,11 +23,11 @@ from flintmq.broker.errors import BrokerError
 from flintmq.broker.flow.services import Publication, Put, Written
 from flintmq.broker.runtime.late import Late, LateOutputs
 from flintmq.broker.runtime.refusal import publish_refused, put_refused
-from flintmq.client.errors import MQError, NoMessageAvailable, NotConnected
 from flintmq.client.remote.together import LaterGet
 from flintmq.client.set_aside import dead_letter
 from flintmq.mqi import constants as mq
 from flintmq.mqi import reason as rc
+from flintmq.mqi.call_errors import MQError, NoMessageAvailable, NotConnected
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD

@@ -58,7 +58,7 @@ from flintmq.broker.runtime.decisions import (
     parse_gid,
     unpack,
 )
-from flintmq.client.errors import MQError
+from flintmq.mqi.call_errors import MQError
 
 LOGGER: Final = logging.getLogger("flintmq.broker.recovery")
 GRACE_S: Final = 60.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flintmq.broker.errors import BrokerError
-from flintmq.client.errors import MQError
+from flintmq.mqi.call_errors import MQError
 
 
 def queue_error(number: int, text: str, name: str, error: MQError) -> BrokerError:

@@ -44,7 +44,7 @@ from flintmq.broker.flow.state import StateStore, Timer
 from flintmq.broker.runtime.queue_session import QueueSession
 from flintmq.broker.runtime.refusal import publish_refused, put_refused, queue_error
 from flintmq.broker.tree.element import Element
-from flintmq.client.errors import MQError
+from flintmq.mqi.call_errors import MQError
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.reason import MQRC_NOT_AUTHORIZED
 

@@ -64,7 +64,7 @@ from flintmq.broker.runtime.unit import Unit
 from flintmq.broker.runtime.user_trace import trace_text
 from flintmq.broker.runtime.worker_flow import Content, FlowKey, WorkerFlow
 from flintmq.broker.tree.element import Element
-from flintmq.client.errors import MQError, UnknownObject
+from flintmq.mqi.call_errors import MQError, UnknownObject
 from flintmq.qmgr.content_filter import FILTER_QUEUE
 
 assert _transactions  # Its commands are registered.

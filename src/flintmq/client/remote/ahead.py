@@ -1,25 +1,26 @@
-"""Messages that the queue manager sends before they are asked for, seen from the client: one `Ahead` of a handle.
+"""Read-ahead buffer of one handle: messages that the queue manager sends in advance, seen from the client.
 
-The layouts are those of channel/stream.py. The client says by REQUEST_MSGS what it wants and how many bytes it can
-take, and the queue manager sends ASYNC_MESSAGE as long as there is room. So a get, or a browse, is answered from here:
+The layouts are those of channel/stream.py. The client requests messages by REQUEST_MSGS, with a selection and the
+bytes it has room for, and the queue manager sends ASYNC_MESSAGE as long as there is room. So a get, or a browse, is
+answered from here:
 
-    wants()       what the next get looks for
-    request()     what to ask for: how much was used since the last time, and how much can be taken. As a question it is
-                  answered by NOTIFICATION CHECK_MSG, when there is nothing (more) to send
+    wants()       the selection of the next get
+    request()     a request: the bytes used since the last one, and the bytes of room. As a question it is answered by
+                  NOTIFICATION CHECK_MSG, when there is nothing (more) to send
     pushed()      a segment with a message, or a part of one
     notified()    a NOTIFICATION that concerns the handle
-    take()        the first message here that is wanted
+    take()        the first message here that matches
 
-    A1  The client asks for more when half of what it can keep is used, so messages come before they are needed.
-    A2  What is here, with what is on its way, is never more than the room and one message, if the queue manager keeps
-        to what it was asked. If it sends four times as much, that is the end of the connection.
-    A3  A message of a selection that is no longer wanted is thrown away if it was browsed. One that was got is kept:
-        it is no longer on the queue. The get that wants it finds it (MQ: "altered between MQGET calls").
-    A4  Where messages are got, one comes at a time until it is seen that they are not persistent, and again from the
-        first that is: so a queue of persistent messages is not emptied into a program that may end. Of those behind, a
-        queue manager sends a persistent one only to a client that waits: a get says so, and a consumer that has used
-        all that is here. A request that says only that there is room (`waits` is False) is none of them.
-    A5  Lengths are checked against what has come; a message that does not fit them raises ChannelError.
+    A1  The client requests more when half of its room is used, so messages come before they are needed.
+    A2  The messages here and on their way are never more than the room and one message, if the queue manager keeps to
+        the requests. If it sends four times as much, the connection ends.
+    A3  A message of an earlier selection is discarded if it was browsed. One that was got is kept: it is no longer on
+        the queue. The get that matches it finds it (MQ: "altered between MQGET calls").
+    A4  Where messages are got, one is requested at a time until one is seen to be non-persistent, and again from the
+        first persistent one: so a queue of persistent messages is not emptied into a program that may end. A queue
+        manager sends further persistent messages only to a client that waits: a get says so, and a consumer that has
+        used all messages here. A request that only reports room (`waits` is False) does not wait.
+    A5  Lengths are checked against the bytes received; a message that does not fit them raises ChannelError.
 """
 
 from __future__ import annotations
@@ -51,12 +52,12 @@ from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.reason import MQRC_GET_INHIBITED, MQRC_Q_MGR_QUIESCING
 
-#: What is kept ahead of the application, in bytes: descriptors and data. A browse loses nothing, and may have more.
+#: Room for messages in advance, in bytes of descriptors and data. A browse loses nothing, and may have more.
 ROOM: Final = 256 * 1024
 BROWSE_ROOM: Final = 1024 * 1024
-#: A queue manager that sends so many times more than it was asked for does not keep to the protocol.
+#: A queue manager that sends this many times more than the room does not keep to the protocol.
 _EXCESS: Final = 4
-#: The request id of what wants no answer, and of a question.
+#: The request id of a segment without an answer, and of a question.
 REQUEST_PLAIN: Final = 1
 REQUEST_QUESTION: Final = 3
 #: RequestFlags: for a consumer, of a question (two bits), for a get, with a selection.
@@ -70,14 +71,14 @@ _ONE: Final = 1
 
 
 class Arrived:
-    """A message that is here."""
+    """A message that has arrived."""
 
     __slots__ = (
         "big_endian", "ccsid", "data", "descriptor", "index", "length", "name", "reason", "selection", "size", "token",
     )  # fmt: skip
 
     def __init__(self, segment: Segment) -> None:
-        """What the first segment says. Raises ChannelError."""
+        """Read the first segment of the message. Raise ChannelError."""
         body = segment.body
         if len(body) < wire.WHOLE_SIZE:
             raise ChannelError(STATUS_PROTOCOL_LENGTH, f"a message that was pushed begins with {len(body)} bytes")
@@ -96,27 +97,27 @@ class Arrived:
             raise ChannelError(STATUS_MESSAGE_LENGTH, text)
         self.descriptor = body[at:end]
         self.data = body[end : end + here]
-        #: What it counts for in ReceivedBytes.
+        #: Its size in ReceivedBytes.
         self.size = end - at + total
 
     def md(self) -> MQMD:
-        """The descriptor. Raises StructureError."""
+        """Return the descriptor. Raise StructureError."""
         return MQMD.unpack(self.descriptor, 0, self.big_endian, self.ccsid)
 
     def q_name(self) -> str:
-        """The queue that it was on."""
+        """Return the queue of the message."""
         return decode(self.name, self.ccsid).rstrip(" \0")
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Ahead:
-    """The messages of one handle that are here, and what was asked for."""
+    """The messages of one handle that have arrived, and the state of its requests."""
 
     def __init__(self, number: int, room: int = ROOM, flags: int = FOR_GET) -> None:
-        #: What the queue manager calls the handle.
+        #: The queue manager's number of the handle.
         self.number = number
         self.room = room
-        #: How much of it is asked for: all, or one message (A4).
+        #: The part of it that is requested: all, or one message (A4).
         self.window = _ONE
         self._flags = flags
         self.messages: deque[Arrived] = deque()
@@ -127,15 +128,15 @@ class Ahead:
         self.failure = 0
         #: Questions that are not answered yet.
         self.questions = 0
-        #: The last thing that was sent is a question.
+        #: The last request is a question.
         self._asking = False
-        #: So many messages were here when the wait for another began.
+        #: Number of messages here when the wait for another began.
         self.heard = 0
-        #: MQCLOSE with MQCO_QUIESCE was made: nothing more is asked for.
+        #: MQCLOSE with MQCO_QUIESCE was made: nothing more is requested.
         self.quiesced = False
-        #: The one that was returned last: what the browse cursor is on.
+        #: The message under the browse cursor, which was returned last.
         self.current: Arrived | None = None
-        #: Something was asked for that has not all come.
+        #: A request was made that is not fulfilled yet.
         self.asked = False
         self._used = 0
         self._last = 0
@@ -143,7 +144,7 @@ class Ahead:
         self._wish = b""
         self._options = 0
         self._browses = False
-        #: A message of which segments are missing, and its data so far.
+        #: An incomplete message, and its data so far.
         self._first: Arrived | None = None
         self._parts: list[bytes] = []
         self._total = 0
@@ -153,7 +154,7 @@ class Ahead:
     # -- out ----------------------------------------------------------------------------------------------------------
 
     def wants(self, md: MQMD, gmo: MQGMO, big_endian: bool) -> None:
-        """What the next get looks for. If that is another thing than before, the next request says so."""
+        """Set the selection of the next get. The next request carries it if it has changed."""
         match = gmo.match_options if gmo.version > 1 else MQMO_MATCH_MSG_ID | MQMO_MATCH_CORREL_ID
         if match & MQMO_MATCH_MSG_ID and md.msg_id == _NO_ID:
             match &= ~MQMO_MATCH_MSG_ID
@@ -178,7 +179,7 @@ class Ahead:
             self._selection = self._selection % 0x7FFF + 1
 
     def begin_again(self) -> None:
-        """A browse from the beginning: what is here, and what is on its way, is not wanted."""
+        """Restart a browse from the beginning, and discard the messages here and on their way."""
         self.messages.clear()
         self._taken, self._used, self.heard = self._came, 0, 0
         self._wish = b""
@@ -194,7 +195,7 @@ class Ahead:
         room: int = -1,
         waits: bool = True,
     ) -> bytes:
-        """What follows the header of REQUEST_MSGS. `asks`: whether there is anything."""
+        """Return the body of REQUEST_MSGS. `asks` makes it a question: whether there is a message."""
         select = self._selection != self._said
         self._said = self._selection
         flags = (self._flags if waits else 0) | (wire.REQUEST_SELECTION if select else 0) | (_ASKING if asks else 0)
@@ -221,18 +222,18 @@ class Ahead:
         return body + index + self._wish[2:]
 
     def is_low(self) -> bool:
-        """Whether it is time to ask for more (A1)."""
+        """Return whether to request more (A1)."""
         half = self.room // 2
         return self.window > _ONE and self._used >= half and self._came - self._taken < half
 
     def wants_credit(self) -> bool:
-        """The same for a consumer, which is sent one message after the other if it does not read ahead (A4)."""
+        """Return whether a consumer requests more: one message after the other if it does not read ahead (A4)."""
         return self.is_low() or (self._used > 0 and (self.window == _ONE or not self.messages))
 
     # -- in -----------------------------------------------------------------------------------------------------------
 
     def pushed(self, segment: Segment, length_max: int) -> None:
-        """ASYNC_MESSAGE. Raises ChannelError."""
+        """Take a segment of ASYNC_MESSAGE. Raise ChannelError."""
         first = self._first
         self._length_max = length_max
         if segment.flags & seg.FIRST:
@@ -275,7 +276,7 @@ class Ahead:
         self.messages.append(message)
 
     def notified(self, code: int, value: int) -> None:
-        """NOTIFICATION."""
+        """Take a NOTIFICATION."""
         if code == wire.NOTIFY_CHECK_MSG:
             self.questions = max(0, self.questions - 1)
         elif code == wire.NOTIFY_GET_INHIBITED:
@@ -288,23 +289,23 @@ class Ahead:
             self.failure = value
 
     def is_ready(self) -> bool:
-        """Whether something has come that a get waits for."""
+        """Return whether a waiting get has something to look at."""
         return len(self.messages) > self.heard or self.failure != 0 or (self._asking and not self.questions)
 
     @property
     def answered(self) -> bool:
-        """Every question was answered."""
+        """Return whether the last request was a question, and every question was answered."""
         return self._asking and not self.questions
 
     # -- the application ----------------------------------------------------------------------------------------------
 
     def seen(self, persistent: bool) -> None:
-        """A message was of this kind (A4)."""
+        """Set the window by the persistence of a message that was taken (A4)."""
         if not self._browses:
             self.window = _ONE if persistent else self.room
 
     def take(self, md: MQMD, gmo: MQGMO) -> Arrived | None:
-        """The first message here that the get wants; it is still here."""
+        """Return the first message here that matches the get; it stays here."""
         self.heard = count = len(self.messages)
         for at in range(count):  # More may come meanwhile, at the end.
             message = self.messages[at]
@@ -313,7 +314,7 @@ class Ahead:
         return None
 
     def used(self, message: Arrived) -> None:
-        """The application has it."""
+        """Remove a message that the application has got."""
         if self.messages[0] is message:
             self.messages.popleft()
         else:
@@ -324,7 +325,7 @@ class Ahead:
 
 
 def _fits(message: Arrived, md: MQMD, gmo: MQGMO) -> bool:
-    """Whether a message that came for another selection is wanted now."""
+    """Return whether a message of another selection matches the get."""
     match = gmo.match_options if gmo.version > 1 else MQMO_MATCH_MSG_ID | MQMO_MATCH_CORREL_ID
     got = message.md()
     return not (

@@ -1,4 +1,4 @@
-"""`flintmq.aconnect`: a queue manager elsewhere, for asyncio, with the API of `flintmq.aopen`.
+"""`flintmq.aconnect`: a remote queue manager for asyncio, with the API of `flintmq.aopen`.
 
     async with flintmq.aconnect("QM1", channel="DEV.APP.SVRCONN", conn="host(1414)") as qm:
         orders = await qm.queue("ORDERS")
@@ -6,14 +6,15 @@
             await orders.put(b"hello", persistent=True)
         message = await orders.get(wait=5.0)
 
-Which connection, and so which socket, a call uses:
+Each call uses one of these connections, and so sockets:
 
-    with `syncpoint=True` outside of one   that of the object's own unit of work, until `commit` or `backout`
-    inside `async with qm.transaction()`   the transaction's own; other tasks are not concerned, child tasks inherit it
+    with `syncpoint=True` outside of one   that of the task's own unit of work, until `commit` or `backout`
+    inside `async with qm.transaction()`   the transaction's own; child tasks inherit it, other tasks do not use it
     a get that waits, a browse             one of a pool, for as long as it lasts
-    a get that is read ahead               one of the queue's own: what was sent ahead is there. Only if the program
-                                           asks for it: DEFREADA alone would leave messages on connections of others
-    any other call outside                 the shared one: nothing stays behind on it
+    a get that is read ahead               one of the queue's own, with the messages sent in advance. Only if the
+                                           program asks for read-ahead: DEFREADA alone would leave messages on
+                                           connections of others
+    any other call outside                 the shared one: no call leaves work on it
 
 If a task is cancelled in a get that waits outside of a transaction, the queue manager is asked to end the get
 (aio_wire.py); if it does not do so, the get is made in a unit of work of its own, and committed when the task has the
@@ -21,8 +22,8 @@ message. Either way no message is lost. A task that is cancelled while it waits 
 transaction: its connection is closed, and the queue manager backs it out. Commands and subscriptions, which are rare,
 are made by workers on connections of their own.
 
-With `reconnect` a connection that was lost is made again, by the rules of reconnect.py; while that is tried, the tasks
-that need it wait, and the others run.
+With `reconnect` a connection that was lost is made again, by the rules of reconnect.py; meanwhile the tasks that need
+it wait, and the others run.
 """
 
 from __future__ import annotations
@@ -38,7 +39,19 @@ from flintmq.channel import segment as seg
 from flintmq.client.aio_calls import AsyncCalls
 from flintmq.client.aio_seam import AsyncTransaction, T
 from flintmq.client.commands import CommandReply
-from flintmq.client.errors import (
+from flintmq.client.message import Message, Wait
+from flintmq.client.options import browse_options, cut, get_options, wanted
+from flintmq.client.remote.aio_wire import AsyncWire, open_async_wire
+from flintmq.client.remote.connect import Options, RemoteQueueManager, definitions_of
+from flintmq.client.remote.definition import Definition
+from flintmq.client.remote.direct import Direct
+from flintmq.client.remote.queue_steps import QueueSteps
+from flintmq.client.remote.reconnect import NO, UNCERTAIN, Told, delays
+from flintmq.client.remote.steps import MQISteps, RemoteHandle, Steps
+from flintmq.client.seam import put_status
+from flintmq.client.subscribed import Subscribed
+from flintmq.mqi import reason as rc
+from flintmq.mqi.call_errors import (
     BackedOut,
     MQError,
     NoMessageAvailable,
@@ -47,18 +60,6 @@ from flintmq.client.errors import (
     Truncated,
     error_of,
 )
-from flintmq.client.message import Message, Wait
-from flintmq.client.options import browse_options, cut, get_options, wanted
-from flintmq.client.remote.aio_wire import AsyncWire, open_async_wire
-from flintmq.client.remote.connect import Options, RemoteQueueManager, definitions_of
-from flintmq.client.remote.definition import Definition
-from flintmq.client.remote.direct import Direct
-from flintmq.client.remote.link import Link
-from flintmq.client.remote.reconnect import NO, UNCERTAIN, Told, delays
-from flintmq.client.remote.steps import MQISteps, RemoteHandle, Steps
-from flintmq.client.seam import put_status
-from flintmq.client.subscribed import Subscribed
-from flintmq.mqi import reason as rc
 from flintmq.mqi.constants import (
     MQGMO_WAIT,
     MQOO_BROWSE,
@@ -75,16 +76,16 @@ from flintmq.mqi.sd import MQSD
 
 
 class _Line:
-    """A connection of the event loop, and what is open on it."""
+    """A connection of the event loop, and its open objects."""
 
     def __init__(self, wire: AsyncWire) -> None:
         self.wire = wire
         self.mqi = MQISteps(wire)
         self.mqi.room = wire.definition.room
-        self.link = Link(self.mqi, MQOO_NO_READ_AHEAD)
+        self.queues = QueueSteps(self.mqi, MQOO_NO_READ_AHEAD)
 
-    async def run(self, steps: Steps[T], waits: bool = False, owe: Callable[[], None] | None = None) -> T:
-        return await self.wire.run(steps, waits, owe)
+    async def run(self, steps: Steps[T], waits: bool = False, defer: Callable[[], None] | None = None) -> T:
+        return await self.wire.run(steps, waits, defer)
 
 
 class AsyncRemoteQueueManager(AsyncCalls):
@@ -97,7 +98,7 @@ class AsyncRemoteQueueManager(AsyncCalls):
         self._shared = _Line(wire)
         self._lines = {self._shared}
         self._free: list[_Line] = []
-        #: For gets that are read ahead, by queue and selector.
+        #: Connections for gets that are read ahead, by queue and selector.
         self._ahead: dict[tuple[str, str], _Line] = {}
         self._closed = False
         self._workers = ThreadPoolExecutor(4, "flintmq")
@@ -110,7 +111,7 @@ class AsyncRemoteQueueManager(AsyncCalls):
 
     @property
     def name(self) -> str:
-        """The queue manager's name, as it says itself."""
+        """Return the queue manager's name, as it says itself."""
         return self._shared.wire.q_mgr_name
 
     @property
@@ -130,7 +131,7 @@ class AsyncRemoteQueueManager(AsyncCalls):
         await self.close()
 
     async def close(self) -> None:
-        """Disconnect. What was not committed is backed out; waits end with NotConnected. A second does nothing."""
+        """Disconnect. Uncommitted work is backed out, waits end with NotConnected. A second close does nothing."""
         if self._closed:
             return
         self._closed = True
@@ -145,7 +146,7 @@ class AsyncRemoteQueueManager(AsyncCalls):
     # -- connections --------------------------------------------------------------------------------------------------
 
     async def _borrow(self) -> _Line:
-        """A connection to wait on."""
+        """Take a connection to wait on from the pool, or make one."""
         while self._free:
             line = self._free.pop()
             if line.wire.broken is None:
@@ -158,14 +159,14 @@ class AsyncRemoteQueueManager(AsyncCalls):
         except NotConnected as error:
             if not self._reconnects or self._closed:
                 raise
-            self._shared.wire.drop()  # It is there no more than this one.
+            self._shared.wire.drop()  # It is as dead as this one.
             await self._reconnect(error)
             line = await self._open()
         self._lines.add(line)
         return line
 
     async def _open(self) -> _Line:
-        """A new connection. Raises MQError; NotConnected if all were closed meanwhile."""
+        """Make a connection. Raise MQError; NotConnected if all were closed meanwhile."""
         wire = await open_async_wire(self._definitions)
         if self._closed:
             wire.drop()
@@ -183,7 +184,7 @@ class AsyncRemoteQueueManager(AsyncCalls):
             self._lines.discard(line)
 
     def _in_worker(self) -> RemoteQueueManager:
-        """The same queue manager for a worker: each has a connection of its own."""
+        """Return the queue manager for workers, which have connections of their own."""
         if self._sync is None:
             self._sync = RemoteQueueManager(self._definitions, self._on_event)
         return self._sync
@@ -203,7 +204,7 @@ class AsyncRemoteQueueManager(AsyncCalls):
         return self._in_worker().connect()._subscribe(sd, queue)
 
     async def _inquire_depth(self, name: str) -> int:
-        return await self._call(lambda line: line.link.depth(name))
+        return await self._call(lambda line: line.queues.depth(name))
 
     async def _clear(self, name: str) -> None:
         await self._work(lambda: self._in_worker()._clear(name))
@@ -218,30 +219,30 @@ class AsyncRemoteQueueManager(AsyncCalls):
         extra_options: int = 0,
         delay_ms: int = 0,
     ) -> None:
-        self._pay()
+        self._raise_deferred()
         transaction = self._transaction.get() if syncpoint is None else await self._unit(syncpoint)
         plain = properties is None and not extra_options and not delay_ms
         if transaction is not None:
             transaction.unsettled = transaction.unsettled or extra_options & MQPMO_ASYNC_RESPONSE != 0
             await transaction.run(
-                lambda line: line.link.put(name, md, data, True, properties, extra_options, delay_ms),
+                lambda line: line.queues.put(name, md, data, True, properties, extra_options, delay_ms),
                 False,
-                (lambda line: line.link.direct_put(name, md, data, True)) if plain else None,
+                (lambda line: line.queues.direct_put(name, md, data, True)) if plain else None,
             )
             return
         direct: Direct | None = None
         if plain and not self._shared.wire.turns.taken:
-            direct = self._shared.link.direct_put(name, md, data, False)
+            direct = self._shared.queues.direct_put(name, md, data, False)
         await self._call(
-            lambda line: line.link.put(name, md, data, False, properties, extra_options, delay_ms), None, direct
+            lambda line: line.queues.put(name, md, data, False, properties, extra_options, delay_ms), None, direct
         )
 
     async def _flush(self) -> int:
-        self._pay()
+        self._raise_deferred()
         return put_status(await self._call(lambda line: line.mqi.stat_steps(MQSTAT_TYPE_ASYNC_ERROR)))
 
     async def _ahead_line(self, name: str, selector: str) -> _Line:
-        """The connection of gets from a queue that are read ahead."""
+        """Return the connection for gets from a queue that are read ahead."""
         line = self._ahead.get((name, selector))
         if line is None or line.wire.broken is not None:
             line = self._ahead[name, selector] = await self._borrow()
@@ -254,7 +255,9 @@ class AsyncRemoteQueueManager(AsyncCalls):
         while True:
             line = await self._ahead_line(name, selector)
             try:
-                return await line.run(line.link.get(name, md, gmo, length, False, False, selector, open_options), True)
+                return await line.run(
+                    line.queues.get(name, md, gmo, length, False, False, selector, open_options), True
+                )
             except NotConnected as error:
                 await self._again(line, error)
                 wish.copy_to(md)
@@ -273,25 +276,25 @@ class AsyncRemoteQueueManager(AsyncCalls):
         open_options: int,
     ) -> list[Message]:
         """Get up to `count` messages, in as few exchanges as possible; wait for the first."""
-        if open_options & MQOO_READ_AHEAD:  # What was sent ahead is here: there is no exchange to save.
+        if open_options & MQOO_READ_AHEAD:  # Messages are sent in advance: there is no exchange to save.
             return await super()._get_many(
                 name, count, wait, correlation_id, convert, requeue, syncpoint, selector, open_options
             )
-        self._pay()
+        self._raise_deferred()
         transaction = self._transaction.get() if syncpoint is None else await self._unit(syncpoint)
         md, gmo = wanted(correlation_id, None), get_options(wait, convert, False)
         if transaction is not None:
             waits = gmo.options & MQGMO_WAIT != 0
             return await transaction.run(
-                lambda line: line.link.get_many(name, count, md.copy(), gmo, requeue, True, selector), waits
+                lambda line: line.queues.get_many(name, count, md.copy(), gmo, requeue, True, selector), waits
             )
         options = gmo.options
 
         def make(line: _Line) -> Steps[list[Message]]:
             gmo.options = options
-            return line.link.get_many(name, count, md.copy(), gmo, requeue, False, selector, True)
+            return line.queues.get_many(name, count, md.copy(), gmo, requeue, False, selector, True)
 
-        return await self._call_apart(make, self._owe)
+        return await self._call_apart(make, self._defer_cancellation)
 
     async def _get(
         self,
@@ -304,7 +307,7 @@ class AsyncRemoteQueueManager(AsyncCalls):
         selector: str = "",
         open_options: int = 0,
     ) -> Message:
-        self._pay()
+        self._raise_deferred()
         length = max_length
         transaction = self._transaction.get() if syncpoint is None else await self._unit(syncpoint)
         waits = gmo.options & MQGMO_WAIT != 0
@@ -313,47 +316,49 @@ class AsyncRemoteQueueManager(AsyncCalls):
             return await self._get_ahead(name, md, gmo, length, selector, open_options)
         if transaction is not None:
             return await transaction.run(
-                lambda line: line.link.get(name, md, gmo, length, requeue, True, selector),
+                lambda line: line.queues.get(name, md, gmo, length, requeue, True, selector),
                 waits,
-                (lambda line: line.link.direct_get(name, md, gmo, requeue, True)) if plain else None,
+                (lambda line: line.queues.direct_get(name, md, gmo, requeue, True)) if plain else None,
             )
         if not waits:
             direct: Direct | None = None
             if plain and not self._shared.wire.turns.taken:
-                direct = self._shared.link.direct_get(name, md, gmo, requeue, False)
+                direct = self._shared.queues.direct_get(name, md, gmo, requeue, False)
             try:
                 return await self._call(
-                    lambda line: line.link.get(name, md, gmo, length, requeue, False, selector), self._owe, direct
+                    lambda line: line.queues.get(name, md, gmo, length, requeue, False, selector),
+                    self._defer_cancellation,
+                    direct,
                 )
             except MQError:
-                self._pay()  # There is no message that could be lost.
+                self._raise_deferred()  # There is no message that could be lost.
                 raise
         return await self._call_apart(
             lambda line: _got_for_certain(line, name, md, gmo, length, requeue, selector),
-            self._owe,
+            self._defer_cancellation,
             (lambda line: _direct_get(line, name, md, gmo, requeue)) if plain else None,
         )
 
     async def _call(
         self,
         make: Callable[[_Line], Steps[T]],
-        owe: Callable[[], None] | None = None,
+        defer: Callable[[], None] | None = None,
         direct: Direct | None = None,
     ) -> T:
         """Make a call on the shared connection, on a new one if that was lost. The first try uses `direct` if given."""
         while True:
             line = self._shared
             try:
-                return await line.wire.run(make(line), False, owe, direct)
+                return await line.wire.run(make(line), False, defer, direct)
             except NotConnected as error:
                 direct = None
-                self._pay()
+                self._raise_deferred()
                 await self._again(line, error)
 
     async def _call_apart(
         self,
         make: Callable[[_Line], Steps[T]],
-        owe: Callable[[], None] | None = None,
+        defer: Callable[[], None] | None = None,
         short: Callable[[_Line], Direct | None] | None = None,
     ) -> T:
         """Make a call that may wait, on a connection of its own, on a new one if that was lost.
@@ -364,18 +369,18 @@ class AsyncRemoteQueueManager(AsyncCalls):
             line = await self._borrow()
             try:
                 direct = None if short is None or line.wire.turns.taken else short(line)
-                return await line.wire.run(make(line), True, owe, direct)
+                return await line.wire.run(make(line), True, defer, direct)
             except NotConnected as error:
-                self._pay()
+                self._raise_deferred()
                 await self._again(line, error)
             except MQError:
-                self._pay()  # There is no message that could be lost.
+                self._raise_deferred()  # There is no message that could be lost.
                 raise
             finally:
                 self._give(line)
 
     async def _again(self, line: _Line, error: NotConnected) -> None:
-        """The connection was lost: there is one again when this returns. Raises what the caller has to hear."""
+        """Reconnect after a lost connection. Raise the errors that the caller has to handle."""
         wire = line.wire
         if not self._reconnects or not wire.lost or self._closed:
             raise error
@@ -386,7 +391,7 @@ class AsyncRemoteQueueManager(AsyncCalls):
             raise error_of(rc.MQRC_CALL_INTERRUPTED, text)
 
     async def _reconnect(self, lost: MQError) -> None:
-        """Make the shared connection again, if it is not there; the others are made when they are needed."""
+        """Make the shared connection again, if it is broken; the others are made when they are needed."""
         async with self._reconnecting:
             before = self._shared.wire
             if before.broken is None:
@@ -421,11 +426,11 @@ class AsyncRemoteQueueManager(AsyncCalls):
     async def _request(
         self, name: str, md: MQMD, data: bytes, properties: MessageProperties | None, timeout: float, convert: bool
     ) -> Message:
-        self._pay()  # Each connection has its own reply queue: tasks do not get each other's answers.
+        self._raise_deferred()  # Each connection has its own reply queue: tasks do not get each other's answers.
         return await self._call_apart(
-            lambda line: line.link.request(name, md, data, properties, timeout, convert),
+            lambda line: line.queues.request(name, md, data, properties, timeout, convert),
             None,
-            (lambda line: line.link.direct_request(name, md, data, timeout, convert)) if properties is None else None,
+            (lambda line: line.queues.direct_request(name, md, data, timeout, convert)) if properties is None else None,
         )
 
     async def _browse(
@@ -442,12 +447,12 @@ class AsyncRemoteQueueManager(AsyncCalls):
         handle: RemoteHandle | None = None
         try:
             options = MQOO_BROWSE | MQOO_FAIL_IF_QUIESCING | open_options
-            handle = await line.run(line.link.open(name, options, selector))
+            handle = await line.run(line.queues.open(name, options, selector))
             while True:
                 gmo = browse_options(wait, max_length)
                 md = wanted(correlation_id, message_id)
                 try:
-                    message = await line.run(line.link.got(name, handle, md, gmo, max_length), True)
+                    message = await line.run(line.queues.got(name, handle, md, gmo, max_length), True)
                 except NoMessageAvailable:
                     return
                 except Truncated as error:
@@ -456,26 +461,26 @@ class AsyncRemoteQueueManager(AsyncCalls):
                 yield message
         finally:
             if handle is not None and line.wire.broken is None:
-                await line.run(line.link.close(handle))
+                await line.run(line.queues.close(handle))
             self._give(line)
 
 
 def _direct_get(line: _Line, name: str, md: MQMD, gmo: MQGMO, requeue: bool) -> Direct | None:
     """Return a get as a direct call, if the queue manager is known to end gets; else None."""
-    return line.link.direct_get(name, md, gmo, requeue, False) if line.mqi.sends_together else None
+    return line.queues.direct_get(name, md, gmo, requeue, False) if line.mqi.sends_together else None
 
 
 def _got_for_certain(
     line: _Line, name: str, md: MQMD, gmo: MQGMO, length: int, requeue: bool, selector: str
 ) -> Steps[Message]:
-    """A get that loses no message if its task is cancelled.
+    """Get a message so that none is lost if the task is cancelled.
 
-    The queue manager is asked to end the get, if it does so; else the get is made in a unit of work of its own, which
-    is committed when the message is here.
+    The queue manager is asked to end the get, if it supports that; else the get is made in a unit of work of its own,
+    which is committed when the message is here.
     """
     if (yield from line.mqi.may_send_together_steps()):
-        return (yield from line.link.get(name, md, gmo, length, requeue, False, selector))
-    message = yield from line.link.get(name, md, gmo, length, requeue, True, selector)
+        return (yield from line.queues.get(name, md, gmo, length, requeue, False, selector))
+    message = yield from line.queues.get(name, md, gmo, length, requeue, True, selector)
     yield from line.mqi.cmit_steps()
     return message
 
@@ -486,11 +491,11 @@ class RemoteTransaction(AsyncTransaction):
     def __init__(self, qm: AsyncRemoteQueueManager) -> None:
         self._qm = qm
         self._line: _Line | None = None
-        #: Puts of the unit of work were not waited for.
+        #: The unit of work has asynchronous puts.
         self.unsettled = False
 
     def line(self) -> _Line:
-        """The connection of the transaction."""
+        """Return the connection of the transaction."""
         if self._line is None:
             raise TransactionError("the transaction that this task was started in has ended")
         return self._line
@@ -520,7 +525,7 @@ class RemoteTransaction(AsyncTransaction):
         return BackedOut(f"{line.wire.where}: the unit of work was lost with the connection")
 
     async def __aenter__(self) -> RemoteTransaction:
-        self._qm._pay()
+        self._qm._raise_deferred()
         if self._qm._transaction.get() is not None:
             raise TransactionError("this task is in a transaction already; transactions do not nest")
         self._qm._check_no_unit()
@@ -537,7 +542,7 @@ class RemoteTransaction(AsyncTransaction):
         await self._end(kind is None)
 
     async def _end(self, commits: bool) -> None:
-        """Commit or back out, and give the connection back. Raises BackedOut, and others by reason."""
+        """Commit or back out, and give the connection back. Raise BackedOut, and others by reason."""
         qm, line = self._qm, self.line()
         self._line = None
         try:
@@ -558,14 +563,14 @@ class RemoteTransaction(AsyncTransaction):
             qm._give(line)
 
     async def _undo(self, line: _Line) -> None:
-        """Back out; what failed in the unit of work is forgotten with it."""
+        """Back out, and drop the errors of asynchronous puts in the unit of work."""
         await line.run(line.mqi.back_steps())
         if self.unsettled:
             self.unsettled = False
             await line.run(line.mqi.stat_steps(MQSTAT_TYPE_ASYNC_ERROR))
 
     async def _settle(self, line: _Line) -> None:
-        """BackedOut if a put of the unit of work that was not waited for has failed."""
+        """Back out and raise BackedOut if an asynchronous put of the unit of work has failed."""
         if not self.unsettled:
             return
         self.unsettled = False

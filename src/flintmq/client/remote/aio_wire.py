@@ -1,20 +1,20 @@
-"""The socket of a connection, for tasks: a protocol of the event loop. As wire.py, without threads.
+"""The socket of a connection, for tasks: a protocol of the event loop. wire.py is its counterpart for threads.
 
 If the task is cancelled in a call:
 
     a get that waits       the queue manager is asked to end it (SPI NOTIFY). A message that it has just sent is
                            returned, and the task is cancelled with its next call
-    likewise, in a unit    the socket is closed: the queue manager ends the wait, and puts back what it had just got
-      of work, or if it
-      does not do so
+    such a get in a unit   the socket is closed: the queue manager ends the wait, and puts a message back that it had
+      of work, or if that    just got
+      is not supported
     a get that waits for   nothing: the message is found by the next get
-      what is read ahead
+      read-ahead messages
     the commit of a get,   it is completed and the message returned; the task is cancelled with its next call
-      a get without wait     (the socket is closed if there is no answer for GIVEN_UP_S)
-    any other call         its answer is waited for by nobody; the connection takes the next call when it is there
+      a get without wait     (the socket is closed if there is no reply for GIVEN_UP_S)
+    any other call         its reply is discarded; the connection takes the next call when it has come
 
-Calls that are not answered are sent together, at the end of the loop's turn at the latest. If the queue manager does
-not take them, the task that makes the next one waits.
+Calls without a reply are sent together, at the end of the loop's turn at the latest. If the queue manager does not take
+them, the task that makes the next one waits.
 
 While a call is under way the queue manager sends heartbeats. Without anything from it for longer than was agreed, and a
 minute, the connection counts as broken, as in wire.py; it is noticed after twice that time at the latest.
@@ -31,16 +31,16 @@ from typing import TYPE_CHECKING, NoReturn, cast
 
 from flintmq.channel import segment as seg
 from flintmq.channel.errors import ChannelError
-from flintmq.client.errors import MQError, NotConnected
 from flintmq.client.lazy import lazy
 from flintmq.client.remote import local, requests
 from flintmq.client.remote.definition import Address, Definition
 from flintmq.client.remote.direct import Direct
 from flintmq.client.remote.read_ahead import STREAM
 from flintmq.client.remote.refusal import NO_HOST, SILENT, refused, status_reason, why
-from flintmq.client.remote.session import AGREED, NEW, NO_ANSWER, Answer
-from flintmq.client.remote.steps import MANY, UNREADABLE, Steps, T, go_on, many_of
-from flintmq.client.whoami import user_name
+from flintmq.client.remote.session import AGREED, NEW, NO_REPLY, CallReply
+from flintmq.client.remote.steps import MANY, UNREADABLE, Steps, T, many_of, start_with_replies
+from flintmq.host.environment import socket_path, user_name
+from flintmq.mqi.call_errors import MQError, NotConnected
 from flintmq.mqi.constants import MQAT_DEFAULT
 from flintmq.mqi.errors import MQStructuresError
 from flintmq.mqi.reason import (
@@ -61,9 +61,9 @@ else:
     ssl = lazy("ssl")
     tls = lazy("flintmq.client.remote.tls")
 
-#: So long an answer is waited for that the task no longer wants.
+#: Seconds to wait for a reply after its task was cancelled.
 GIVEN_UP_S = 10.0
-#: A heartbeat may be so late, if they are not farther apart.
+#: Seconds that a heartbeat may be late, if they are not farther apart.
 GRACE_S = 60
 
 
@@ -149,31 +149,31 @@ class AsyncWire(asyncio.Protocol):
         self.session = definition.session()
         self.q_mgr_name = ""
         self.connection_id = bytes(24)
-        #: The queue manager ends a get that waits if it is asked to (SPI NOTIFY).
+        #: The queue manager ends a waiting get on request (SPI NOTIFY).
         self.ends_gets = False
-        #: Calls are under way whose last one is a get that is to be ended if the first one fails.
+        #: Calls sent together are under way; the last is a get that is to be ended if the first one fails.
         self._gets = False
         self.broken: MQError | None = None
-        #: The other side, or the network, has ended it; not we.
+        #: The other side, or the network, has ended it, not this process.
         self.lost = False
         #: The type of the call that is on its way, 0 if there is none.
         self.in_flight = 0
-        #: What the last call was refused with that came too late to be sent: it is not the one on its way.
+        #: The error of the last call that was refused before it was sent: it is not the one in flight.
         self.unsent: MQError | None = None
         self._loop = asyncio.get_running_loop()
         #: For calls: one is made at a time.
         self.turns = Turns(self._loop)
         self._transport: asyncio.Transport | None = None
-        #: Done when something has come that a caller waits for.
+        #: Done when the reply or message has come that a caller waits for.
         self._news: asyncio.Future[None] | None = None
-        #: The handle whose messages are waited for, 0 if it is an answer.
+        #: The handle of the messages that are waited for, 0 if it is a reply.
         self._streaming = 0
         #: Done when the other side takes more; None while it does.
         self._blocked: asyncio.Future[None] | None = None
-        #: A task waits for that, its call being done.
+        #: A task waits for `_blocked`; its call is done.
         self._draining = False
-        #: How long the other side may be silent; who looks after it next; what was waited for when he looked last, and
-        #: whether something has come since.
+        #: How long the other side may be silent; the timer of the next look; the wait at the last look, and
+        #: whether anything has come since.
         self._silence_s = 0.0
         self._watch: asyncio.TimerHandle | None = None
         self._watched: asyncio.Future[None] | None = None
@@ -249,7 +249,7 @@ class AsyncWire(asyncio.Protocol):
             self._watch = None
 
     def _look(self) -> None:
-        """The connection is broken if the same answer is waited for as the last time, and nothing has come since."""
+        """Break the connection if it has waited for the same reply as at the last look, and nothing has come since."""
         news = self._news
         if news is not None and not news.done() and news is self._watched and not self._heard:
             self._lose(refused(MQRC_CONNECTION_BROKEN, self.where, SILENT))
@@ -267,7 +267,7 @@ class AsyncWire(asyncio.Protocol):
         raise self._refusal()
 
     def bad_answer(self, error: Exception) -> NoReturn:
-        """An answer that cannot be read: the connection is at its end."""
+        """Break the connection: a reply cannot be read."""
         self._break(refused(MQRC_CONNECTION_BROKEN, self.where, why(error)))
         self._refuse()
 
@@ -277,13 +277,13 @@ class AsyncWire(asyncio.Protocol):
         self,
         steps: Steps[T],
         waits: bool = False,
-        owe: Callable[[], None] | None = None,
+        defer: Callable[[], None] | None = None,
         direct: Direct | None = None,
     ) -> T:
         """Make the exchanges of a call. `waits`: it may take long, and a cancelled task ends it.
 
-        With `owe` a commit is not ended by that, nor is anything that does not wait: `owe` is called, and the call
-        completed. `direct` is the same call as one exchange, if it can be (direct.py), made when no other call was
+        With `defer` a cancellation does not end a commit, nor a call that does not wait: `defer` is called, and the
+        call is completed. `direct` is the call as one exchange, if it can be (direct.py), made when no other call was
         under way.
         """
         turns = self.turns
@@ -305,10 +305,10 @@ class AsyncWire(asyncio.Protocol):
                     await news
                 except asyncio.CancelledError:
                     ends = waits and direct.kind == seg.MQGET and self.ends_gets
-                    if owe is None or not (ends or not waits):
+                    if defer is None or not (ends or not waits):
                         raise
-                    owe()
-                    await self._cancelled(owe, ends)
+                    defer()
+                    await self._cancelled(defer, ends)
                 self._answered(direct.last)
                 self._gets, session.unconfirmed = False, 0
                 try:
@@ -317,7 +317,7 @@ class AsyncWire(asyncio.Protocol):
                         return cast(T, direct.message)
                 except UNREADABLE as error:
                     self.bad_answer(error)
-                exchange = go_on(steps, direct.answers)
+                exchange = start_with_replies(steps, direct.answers)
             while True:
                 kind, handle, body, flags, answered = exchange
                 if self.broken is not None:
@@ -326,25 +326,25 @@ class AsyncWire(asyncio.Protocol):
                 try:
                     if kind == STREAM:
                         await self._stream(handle, body, flags, answered)
-                        answer = NO_ANSWER
+                        answer = NO_REPLY
                     elif answered:
                         self.in_flight = kind
                         self._send(self.session.with_late(self.session.request(kind, handle, body, flags)))
                         ends = waits and kind == seg.MQGET and self.ends_gets
                         wanted = ends or not waits or kind == seg.MQCMIT
-                        answer = await self._answer(kind, owe if wanted else None, ends)
+                        answer = await self._answer(kind, defer if wanted else None, ends)
                         self.session.unconfirmed = 0
                     elif kind == MANY:
                         many = many_of(body)
                         self.in_flight = many.calls[0][0]
                         self._gets = many.gets
                         self._send(self.session.with_late(self.session.requests(many.calls)))
-                        answer = await self._answer(flags, None if waits else owe)
+                        answer = await self._answer(flags, None if waits else defer)
                         self._gets = False
                         many.answers = self.session.answers
                     else:
                         await self._send_later(self.session.request(kind, handle, body, flags))
-                        answer = NO_ANSWER
+                        answer = NO_REPLY
                 except MQError as error:
                     exchange = steps.throw(error)
                 else:
@@ -373,13 +373,13 @@ class AsyncWire(asyncio.Protocol):
         return True
 
     def _done(self) -> bool:
-        """Whether that has come which is waited for."""
+        """Return whether the reply, or the message, that is waited for has come."""
         if self._streaming:
             return self.session.streams[self._streaming].is_ready()
         return self.session.answer is not None
 
     async def _send_later(self, data: bytes) -> None:
-        """A call that is not answered: it is sent with others."""
+        """Send a call without a reply, together with others."""
         session = self.session
         if not session.late:
             self._loop.call_soon(self._send_late)
@@ -398,7 +398,7 @@ class AsyncWire(asyncio.Protocol):
             self._send(self.session.with_late())
 
     async def _stream(self, handle: int, data: bytes, wait_ms: int, waits: bool) -> None:
-        """Send segments that are no call. `waits`: until there is something for the handle, or `wait_ms` are over."""
+        """Send segments that are no call. With `waits` wait for something for the handle, up to `wait_ms`."""
         out = self.session.with_late(data)
         if out:
             self._send(out)
@@ -414,19 +414,19 @@ class AsyncWire(asyncio.Protocol):
         if self.broken is not None:
             self._refuse()
 
-    async def _answer(self, kind: int, owe: Callable[[], None] | None, ends: bool = False) -> Answer:
+    async def _answer(self, kind: int, defer: Callable[[], None] | None, ends: bool = False) -> CallReply:
         news = self._news = Arrival(loop=self._loop)
-        if owe is None:
+        if defer is None:
             await news
         else:
             try:
                 await news
             except asyncio.CancelledError:
-                owe()
-                await self._cancelled(owe, ends)
+                defer()
+                await self._cancelled(defer, ends)
         return self._answered(kind)
 
-    def _answered(self, kind: int) -> Answer:
+    def _answered(self, kind: int) -> CallReply:
         """Return the answer to a call of this type. Raise NotConnected if none came."""
         self._news = None
         if self.broken is not None:
@@ -438,12 +438,12 @@ class AsyncWire(asyncio.Protocol):
             self.bad_answer(ChannelError(0, f"a call of type {kind:#x} was answered by {answer.kind:#x}"))
         return answer
 
-    async def _cancelled(self, owe: Callable[[], None], ends: bool) -> None:
+    async def _cancelled(self, defer: Callable[[], None], ends: bool) -> None:
         """Wait up to GIVEN_UP_S for an answer that must not be lost, after the task was cancelled.
 
-        The cancellation has cancelled `news` too, so the answer is announced by another future. `asyncio.shield`
-        would leave `news` alone, but costs every call another future and one more turn of the event loop.
-        With `ends` the queue manager is asked to end the get that waits.
+        The cancellation has cancelled `news` too, so the answer is announced by another future. `asyncio.shield` would
+        leave `news` alone, but costs every call another future and one more turn of the event loop. With `ends` the
+        queue manager is asked to end the get that waits.
         """
         end = self._loop.time() + GIVEN_UP_S
         news = self._news = self._loop.create_future()
@@ -457,12 +457,12 @@ class AsyncWire(asyncio.Protocol):
                     self._lose(refused(MQRC_CONNECTION_BROKEN, self.where, text))
                     return
             except asyncio.CancelledError:
-                owe()
+                defer()
 
     # -- the beginning and the end ------------------------------------------------------------------------------------
 
     async def _until(self, done: Callable[[], bool]) -> None:
-        """Wait until `done`, or the connection is broken."""
+        """Wait until `done`, or until the connection is broken."""
         self._done = done  # type: ignore[method-assign]
         try:
             self._send(b"".join(self.session.out))
@@ -477,7 +477,7 @@ class AsyncWire(asyncio.Protocol):
             self._refuse()
 
     async def begin(self) -> None:
-        """Negotiation, identification, MQCONNX. Raises MQError."""
+        """Negotiate, identify the user, and connect (MQCONNX). Raise MQError."""
         session, definition = self.session, self.definition
         session.offer()
         await self._until(lambda: session.state != NEW)
@@ -505,7 +505,7 @@ class AsyncWire(asyncio.Protocol):
         self.q_mgr_name, self.connection_id = requests.connected(answer)
 
     async def close(self) -> None:
-        """MQDISC, then the socket is closed."""
+        """Disconnect (MQDISC), then close the socket."""
         if self.broken is None:
             try:
                 await asyncio.wait_for(self.run(_mqdisc()), 5.0)
@@ -514,7 +514,7 @@ class AsyncWire(asyncio.Protocol):
         self.drop()
 
     def drop(self) -> None:
-        """Close the socket: what was not committed is backed out by the queue manager."""
+        """Close the socket: the queue manager backs out uncommitted work."""
         self._break(NotConnected(f"{self.where}: the connection is closed", MQRC_HCONN_ERROR))
         self._tell()
 
@@ -524,7 +524,7 @@ def _mqdisc() -> Steps[None]:
 
 
 async def open_async_wire(definitions: Sequence[Definition]) -> AsyncWire:
-    """Connect to the first address of the first channel that lets us. Raises the error of the last one."""
+    """Connect to the first address of the first channel that accepts. Raise the error of the last one."""
     last: MQError | None = None
     for definition in definitions:
         for address in definition.addresses:
@@ -558,7 +558,7 @@ async def _opened(wire: AsyncWire, definition: Definition, address: Address) -> 
     protection = definition.protection
     try:
         if address.directory:
-            with local.socket_path(Path(address.directory)) as path:
+            with socket_path(Path(address.directory)) as path:
                 await loop.create_unix_connection(lambda: wire, path)
         elif not protection.cipher_spec:
             await loop.create_connection(lambda: wire, address.host, address.port)

@@ -1,16 +1,16 @@
-"""Asynchronous put: MQPUT and MQPUT1 whose answer nobody waits for (MQPMO_ASYNC_RESPONSE, DEFPRESP(ASYNC)).
+"""Asynchronous put: MQPUT and MQPUT1 without a wait for the reply (MQPMO_ASYNC_RESPONSE, DEFPRESP(ASYNC)).
 
-A put is made so if it is asked for by MQPMO_ASYNC_RESPONSE, or by DEFPRESP of the queue if the put says nothing, and
+A put is asynchronous if MQPMO_ASYNC_RESPONSE says so, or DEFPRESP of the queue with neither option, and
 
     conversations may share the socket     SHARECNV of the channel is not 0
     it is in syncpoint, or the message     a persistent message outside of syncpoint is waited for: its sender expects
       is not persistent                      it to be on disk
-    it goes to no distribution list        whose records are in the answer
+    it goes to no distribution list        the records of a list are in the reply
 
-and else as any other put. What was put so is told the queue manager with others, in one write (session.py, `late`).
+and synchronous otherwise. Asynchronous puts are sent to the queue manager together, in one write (session.py, `late`).
 
-MQSTAT says what became of it: how many, and the first that failed. If a persistent message in syncpoint could not be
-put, MQCMIT backs out, with 2003. Of the descriptor only MsgId and CorrelId come back. They are given out here, from
+MQSTAT reports their outcome: how many, and the first that failed. If a persistent message in syncpoint could not be
+put, MQCMIT backs out, with 2003. Of the descriptor only MsgId and CorrelId come back. They are assigned here, from
 those that the queue manager has reserved (SPI RESERVE), as IBM's client for Java does it; if it reserves none, they are
 random.
 """
@@ -36,19 +36,19 @@ from flintmq.mqi.md import MQMD
 from flintmq.mqi.pmo import MQPMO
 
 if TYPE_CHECKING:
-    from flintmq.client.remote.session import Answer, Session
+    from flintmq.client.remote.session import CallReply, ClientSession
     from flintmq.client.remote.steps import MQISteps, Steps
 
 _NO_ID: Final = bytes(24)
 _ID_LENGTH: Final = 24
-#: So many ids are asked for.
+#: Number of ids to reserve.
 _LIKED: Final = 0xFFFFFF
-#: The answer: as much as the frame, two numbers and an id.
+#: Size of the reply: the frame, two numbers and an id.
 _REPLY_SIZE: Final = 44
 
 
 def is_eligible(md: MQMD, pmo: MQPMO, default_persistence: int) -> bool:
-    """Whether nobody need wait for this put: the table above."""
+    """Return whether this put may be asynchronous: the table above."""
     if pmo.recs_present:
         return False
     if pmo.options & MQPMO_SYNCPOINT:
@@ -58,7 +58,7 @@ def is_eligible(md: MQMD, pmo: MQPMO, default_persistence: int) -> bool:
 
 
 class MessageIds:
-    """Ids that a connection may give out."""
+    """Ids that a connection may assign."""
 
     def __init__(self) -> None:
         self._left = 0
@@ -67,7 +67,7 @@ class MessageIds:
         self._rest = b""
 
     def give(self, mqi: MQISteps, md: MQMD, pmo: MQPMO) -> Steps[None]:
-        """What the queue manager would write into the descriptor, as far as a put without an answer has it."""
+        """Assign the ids in the descriptor that the queue manager would assign."""
         if md.msg_id == _NO_ID or pmo.options & MQPMO_NEW_MSG_ID:
             if not self._left:
                 yield from self._reserve(mqi)
@@ -97,8 +97,8 @@ class MessageIds:
                 return
         self._take(os.urandom(_ID_LENGTH - 4) + bytes(4), _LIKED, _ID_LENGTH)
 
-    def _read(self, answer: Answer) -> bool:
-        """What RESERVE has answered. False if that is of no use."""
+    def _read(self, answer: CallReply) -> bool:
+        """Read the reply to RESERVE. Return False if it has no usable ids."""
         body, at = answer.body, API_SIZE + spi.FRAME
         if len(body) < at + 8 + _ID_LENGTH:
             return False
@@ -113,8 +113,8 @@ class MessageIds:
         self._end, self._rest = end, first[end:]
 
 
-def _reserve_body(session: Session) -> bytes:
-    """SPI RESERVE, behind the sixteen bytes."""
+def _reserve_body(session: ClientSession) -> bytes:
+    """Return the body of SPI RESERVE, behind the sixteen bytes."""
     big_endian, ccsid = session.big_endian, session.ccsid
     body = write_longs([spi.RESERVE, 1, _REPLY_SIZE], big_endian)
     body += write_text("SPRU", 4, ccsid, 0, "SPI") + write_longs([1, 12], big_endian)

@@ -1,12 +1,11 @@
 """Many messages in one call, where the queue manager is FlintMQ: the client's side of channel/bulk.py.
 
-    offered   whether the queue manager at the other end has these calls (SPI QUERY, asked once for a connection)
-    browse    the next messages of a handle, by columns: nothing is made of a single one
-    get       take what stands at some positions, without its data
-    put       many messages with one descriptor, without waiting for an answer: MQSTAT says what has become of them
+    offered   whether the queue manager at the other end has these calls (SPI QUERY, sent once for a connection)
+    browse    the next messages of a handle, by columns: no object is made of a single one
+    get       get the messages at some positions, without their data
+    put       many messages with one descriptor, without a reply: MQSTAT reports the outcome
 
-They need a socket that conversations may share. Whoever asks a queue manager that does not have them goes the ordinary
-way.
+They need a socket that conversations may share. With a queue manager that does not have them, use single calls.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from flintmq.channel import segment as seg
 from flintmq.channel.calls import API_SIZE, read_longs, write_longs
 from flintmq.channel.errors import STATUS_PROTOCOL_LENGTH, ChannelError
 from flintmq.channel.initial_data import CAP2_SPIREQUEST
-from flintmq.client.errors import error_of
-from flintmq.client.remote.session import Answer, Session
+from flintmq.client.remote.session import CallReply, ClientSession
+from flintmq.mqi.call_errors import error_of
 from flintmq.mqi.constants import MQPMO_ASYNC_RESPONSE
 from flintmq.mqi.fields import write_text
 from flintmq.mqi.md import SIZE_2
@@ -37,19 +36,19 @@ _PAYLOAD: Final = API_SIZE + spi.FRAME
 
 
 class Browsed:
-    """Messages that were browsed, as they came: each column is a piece of the answer (channel/bulk.py has its form)."""
+    """Messages that were browsed, by columns: each is a piece of the reply (channel/bulk.py has its form)."""
 
     __slots__ = (
         "big_endian", "ccsids", "count", "data", "descriptors", "encodings", "ends", "formats", "lengths", "positions",
         "put_at",
     )  # fmt: skip
 
-    def __init__(self, answer: Answer, wanted: int) -> None:
-        """Raises ChannelError for an answer that is shorter than it says."""
+    def __init__(self, answer: CallReply, wanted: int) -> None:
+        """Split a reply into its columns. Raise ChannelError if it is shorter than it says."""
         body = answer.body
         self.big_endian = answer.big_endian
         self.count, ends = read_longs(body, _PAYLOAD, 2, answer.big_endian)
-        #: There is no more behind these.
+        #: There are no messages behind these.
         self.ends = ends != 0
         self._cut(memoryview(body)[_PAYLOAD + 8 :], wanted)
 
@@ -77,12 +76,12 @@ class Browsed:
 
 
 def offered(wire: Wire) -> bool:
-    """Whether the queue manager has these calls. Raises NotConnected."""
+    """Return whether the queue manager has these calls. Raise NotConnected."""
     return wire.run(offered_steps(wire.session))
 
 
-def offered_steps(session: Session) -> Steps[bool]:
-    """The same, as steps."""
+def offered_steps(session: ClientSession) -> Steps[bool]:
+    """Ask the queue manager, as steps, whether it has these calls."""
     if not session.shared or not session.terms.cap_flags_2 & CAP2_SPIREQUEST:
         return False
     answer = yield seg.SPI, 0, _frame(session, spi.QUERY, "SPQ", 0, bulk.ASKS), 0, True
@@ -96,21 +95,21 @@ def offered_steps(session: Session) -> Steps[bool]:
     return usable.issuperset(bulk.VERBS)
 
 
-def frame(session: Session, verb: int, payload: bytes) -> bytes:
+def frame(session: ClientSession, verb: int, payload: bytes) -> bytes:
     """Return the body of a call of one of the verbs."""
     return _frame(session, verb, bulk.FAMILY, len(payload)) + payload
 
 
-def _frame(session: Session, verb: int, family: str, length: int, reply_size: int = _REPLY_SIZE) -> bytes:
-    """What a call begins with, behind the sixteen bytes, if `length` bytes follow."""
+def _frame(session: ClientSession, verb: int, family: str, length: int, reply_size: int = _REPLY_SIZE) -> bytes:
+    """Return the beginning of a call with a payload of `length` bytes, behind the sixteen bytes."""
     big_endian, ccsid = session.big_endian, session.ccsid
     front = write_longs([verb, 1, reply_size], big_endian)
     front += write_text(family + "U", 4, ccsid, 0, "SPI") + write_longs([1, 12], big_endian)
     return front + write_text(family + "I", 4, ccsid, 0, "SPI") + write_longs([1, 12 + length], big_endian)
 
 
-def _asked(wire: Wire, handle: int, verb: int, payload: bytes) -> Answer:
-    """Make a call. Raises MQError."""
+def _asked(wire: Wire, handle: int, verb: int, payload: bytes) -> CallReply:
+    """Make a call. Raise MQError."""
     answer = wire.call(seg.SPI, handle, _frame(wire.session, verb, bulk.FAMILY, len(payload)) + payload)
     if answer.completion == MQCC_FAILED:
         raise error_of(answer.reason)
@@ -118,7 +117,7 @@ def _asked(wire: Wire, handle: int, verb: int, payload: bytes) -> Answer:
 
 
 def browse(wire: Wire, handle: int, wanted: int, options: int, count_max: int, token: bytes = b"") -> Browsed:
-    """The next messages, or those from the one of `token` on. Raises MQError."""
+    """Browse the next messages, or those from the one of `token` on. Raise MQError."""
     payload = write_longs([wanted, options, count_max, bulk.BYTES_MAX], wire.session.big_endian)
     answer = _asked(wire, handle, bulk.BROWSE, payload + token.ljust(16, b"\0"))
     try:
@@ -128,7 +127,7 @@ def browse(wire: Wire, handle: int, wanted: int, options: int, count_max: int, t
 
 
 def get(wire: Wire, handle: int, options: int, prefix: bytes, ranges: list[tuple[int, int]]) -> int:
-    """Get what stands at these positions, at most MESSAGES_MAX, and say how many there were. Raises MQError."""
+    """Get the messages at these positions, at most MESSAGES_MAX. Return how many there were. Raise MQError."""
     order = wire.session.big_endian
     payload = write_longs([options, len(ranges)], order) + prefix
     payload += bulk.write_positions([end for both in ranges for end in both], order)
@@ -144,7 +143,7 @@ def put(
 ) -> None:
     """Put `count` messages with one descriptor (an MQMD and an MQPMO with MQPMO_ASYNC_RESPONSE, packed).
 
-    `lengths` are int32 in the byte order of the session, `data` stands one behind the other. Raises NotConnected.
+    `lengths` are int32 in the byte order of the session, `data` is the data of all messages. Raise NotConnected.
     """
     order = wire.session.big_endian
     assert MQPMO.unpack(options, 0, order, wire.session.ccsid).options & MQPMO_ASYNC_RESPONSE

@@ -1,20 +1,20 @@
 """MQCB and MQCTL over a channel: a thread of the connection waits for messages of its consumers, and calls them back.
 
-What a callback is told, and what MQCTL does in which state, is that of an embedded queue manager (qmgr/consume.py).
-If conversations may share the socket, messages are pushed (push.py), and the thread waits half a second at a time: a
-stop takes as long at most. Else, and for gets that the queue manager cannot make alone, these differ:
+The arguments of a callback, and the states of MQCTL, are those of an embedded queue manager (qmgr/consume.py). If
+conversations may share the socket, messages are pushed (push.py), and the thread waits half a second at a time: a stop
+takes that long at most. Else, and for gets that the queue manager cannot make alone:
 
     one consumer        the thread waits in its get, half a second at a time
-    several             they are asked in turn, and when none has a message again after a moment
+    several             gets are made for each in turn; when none has a message, again after a pause
 
 In both cases:
 
     REGISTER and        are made by the thread that calls MQCB
       DEREGISTER calls
 
-While consumers are started the connection takes calls of its callbacks only; other threads are refused with 2500. A
-callback that ends with an exception: its unit of work is backed out, its consumer is suspended until MQOP_RESUME, the
-event handler hears 2486. With MQOP_START_WAIT the consumers are stopped too, and the caller gets the exception.
+While consumers are started the connection takes calls of its callbacks only; calls of other threads get 2500. If a
+callback raises, its unit of work is backed out, its consumer is suspended until MQOP_RESUME, and the event handler gets
+2486. With MQOP_START_WAIT the consumers are stopped too, and the exception is raised in the caller.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from flintmq.client.errors import BackedOut, MQError, NotConnected, error_of
 from flintmq.client.remote.ahead import Arrived
 from flintmq.client.remote.handles import asking, has_handle, returns_in_handle
 from flintmq.client.remote.push import NOT_PUSHED, Push
@@ -33,6 +32,7 @@ from flintmq.client.remote.read_ahead import NEVER
 from flintmq.client.remote.steps import RemoteHandle
 from flintmq.mqi import constants as mq
 from flintmq.mqi import reason as rc
+from flintmq.mqi.call_errors import BackedOut, MQError, NotConnected, error_of
 from flintmq.mqi.cbc import MQCBC
 from flintmq.mqi.cbd import MQCBD
 from flintmq.mqi.gmo import MQGMO
@@ -58,7 +58,7 @@ _log = logging.getLogger("flintmq.consumer")
 
 
 class Registered:
-    """One MQCB."""
+    """One registered callback (MQCB)."""
 
     def __init__(self, handle: RemoteHandle | None, cbd: MQCBD, function: Function, md: MQMD, gmo: MQGMO) -> None:
         self.handle = handle
@@ -72,7 +72,7 @@ class Registered:
         self.heard_empty = False
 
     def options(self, wait_ms: int) -> MQGMO:
-        """The options of one get for it."""
+        """Return the options of one get for it."""
         gmo = MQGMO()
         for field in ("version", "match_options", "msg_token", "msg_handle"):
             setattr(gmo, field, getattr(self.gmo, field))
@@ -83,11 +83,11 @@ class Registered:
         return gmo
 
     def reads_ahead(self) -> bool:
-        """Whether several messages may be here before the first of them is used."""
+        """Return whether several messages may be sent before the first of them is used."""
         return self.handle is not None and self.handle.ability != NEVER and not self.gmo.options & _IN_UNIT
 
     def pushed_options(self) -> int:
-        """The options of gets that the queue manager makes for it."""
+        """Return the options of gets that the queue manager makes for it."""
         if not has_handle(self.gmo):
             return self.gmo.options
         assert self.handle is not None
@@ -104,12 +104,12 @@ class Callbacks:
         self._events: Registered | None = None
         self._state = STOPPED
         self._changed = threading.Condition()
-        #: The thread that calls back, None if there is none.
+        #: The thread that runs callbacks, None if there is none.
         self._runner: threading.Thread | None = None
         self._push = Push(mqi)
 
     def check_thread(self) -> None:
-        """2500 for a call that is not one of a callback while consumers are started."""
+        """Raise MQError (2500) for a call outside of a callback while consumers are started."""
         if self._state == STARTED and threading.current_thread() is not self._runner:
             text = "asynchronous consumers are started on this connection: it takes calls of their callbacks only"
             raise error_of(rc.MQRC_HCONN_ASYNC_ACTIVE, text)
@@ -117,7 +117,7 @@ class Callbacks:
     # -- MQCB ---------------------------------------------------------------------------------------------------------
 
     def register(self, made: Registered) -> None:
-        """MQOP_REGISTER."""
+        """Register a callback (MQOP_REGISTER)."""
         if made.cbd.callback_type == mq.MQCBT_EVENT_HANDLER:
             self._events = made
             if self._mqi.reconnect is not None:
@@ -133,7 +133,7 @@ class Callbacks:
             self._special(made, mq.MQCBDO_START_CALL, mq.MQCBCT_START_CALL)
 
     def change(self, operation: int, cbd: MQCBD, handle: RemoteHandle | None) -> None:
-        """MQOP_DEREGISTER, MQOP_SUSPEND, MQOP_RESUME."""
+        """Deregister, suspend or resume a callback (MQOP_DEREGISTER, MQOP_SUSPEND, MQOP_RESUME)."""
         if cbd.callback_type == mq.MQCBT_EVENT_HANDLER:
             found = self._events
         else:
@@ -155,7 +155,7 @@ class Callbacks:
             raise error_of(rc.MQRC_OPERATION_ERROR)
 
     def _leave(self, found: Registered) -> None:
-        """A consumer is no more: what is here for it is delivered first (P2)."""
+        """Deliver the messages that are here for a consumer, then forget it (P2)."""
         if self._push.running and threading.current_thread() is self._runner and self._mqi.wire.broken is None:
             self._mqi._run(self._push.pause_steps, found)
             while (message := self._push.next(found)) is not None:
@@ -165,7 +165,7 @@ class Callbacks:
     # -- MQCTL --------------------------------------------------------------------------------------------------------
 
     def control(self, operation: int) -> None:
-        """MQCTL, by the table of qmgr/consume.py."""
+        """Start, stop, suspend or resume (MQCTL), by the table of qmgr/consume.py."""
         if operation in (mq.MQOP_START, mq.MQOP_START_WAIT):
             self._start(operation == mq.MQOP_START_WAIT)
         elif operation == mq.MQOP_STOP:
@@ -211,7 +211,7 @@ class Callbacks:
                 self._changed.wait_for(lambda: self._runner is not runner, _CLOSE_WAIT_S)
 
     def close(self) -> None:
-        """The connection is being closed: a callback that is under way may finish."""
+        """Stop; a callback that is under way may finish. The connection is being closed."""
         if self._runner is not None:
             self._stop()
 
@@ -268,7 +268,7 @@ class Callbacks:
         return not any(each.gmo.options & NOT_PUSHED for each in self._consumers.values())
 
     def _serve_pushed(self, active: list[Registered], here: bool) -> None:
-        """Wait for messages, and call back with those that are here."""
+        """Wait for messages, and call back with those that have come."""
         for each in active:
             each.since = each.since or time.monotonic()
             if each.handle is None or not each.handle.open:
@@ -306,7 +306,7 @@ class Callbacks:
         self._got(each, md, gmo, data, here)
 
     def _hold(self) -> None:
-        """Nothing more is pushed when this returns, and what was is delivered (P2)."""
+        """Stop the push, and deliver the messages that were pushed (P2)."""
         if not self._push.running or self._mqi.wire.broken is not None:
             return
         try:
@@ -318,11 +318,11 @@ class Callbacks:
                 self._deliver(each, message, False)
 
     def _interval(self, each: Registered) -> int:
-        """After so many milliseconds without a message a consumer is told; -1 never."""
+        """Return after how many milliseconds without a message a consumer is called; -1 for never."""
         return each.gmo.wait_interval if each.gmo.options & mq.MQGMO_WAIT else 0
 
     def _patience(self, active: list[Registered]) -> int:
-        """How long to wait: until the first of them is told that there is nothing, at most."""
+        """Return how long to wait: at most until the first consumer is to be called without a message."""
         wait_ms, now = _WAIT_MS, time.monotonic()
         for each in active:
             interval = self._interval(each)
@@ -333,7 +333,7 @@ class Callbacks:
     # -- messages that are got ----------------------------------------------------------------------------------------
 
     def _served(self, each: Registered, wait_ms: int, here: bool) -> bool:
-        """One get for a consumer: whether it was called with a message."""
+        """Make one get for a consumer. Return whether it was called with a message."""
         mqi = self._mqi
         assert each.handle is not None
         now = time.monotonic()
@@ -353,7 +353,7 @@ class Callbacks:
         return True
 
     def _got(self, each: Registered, md: MQMD, gmo: MQGMO, data: bytes, here: bool) -> None:
-        """A message is here for a consumer: call back."""
+        """Call a consumer back with a message."""
         mqi = self._mqi
         each.since, each.heard_empty = 0.0, False
         if each.state == mq.MQCS_SUSPENDED_TEMPORARY:
@@ -368,7 +368,7 @@ class Callbacks:
         self._call(each, md, gmo, data, cbc, here)
 
     def _nothing(self, each: Registered, error: MQError, md: MQMD, gmo: MQGMO, interval: int) -> None:
-        """A get has brought nothing."""
+        """Handle a get without a message."""
         if error.reason != rc.MQRC_NO_MSG_AVAILABLE:
             temporary = error.reason in _TEMPORARY
             state = mq.MQCS_SUSPENDED_TEMPORARY if temporary else mq.MQCS_SUSPENDED_USER_ACTION
@@ -379,7 +379,7 @@ class Callbacks:
         self._tell_empty(each, md, gmo, interval)
 
     def _tell_empty(self, each: Registered, md: MQMD, gmo: MQGMO, interval: int) -> None:
-        """Say that there is no message, once, when the wait is over."""
+        """Call the consumer, once, when its wait has ended without a message."""
         over = interval >= 0 and (time.monotonic() - each.since) * 1000 >= interval
         if over and not each.heard_empty:
             each.heard_empty = True

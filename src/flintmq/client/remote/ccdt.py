@@ -1,4 +1,4 @@
-"""The client channel definition table (CCDT) in JSON: which channels lead to a queue manager, and in which order.
+"""The client channel definition table (CCDT) in JSON: the channels to a queue manager, and their order.
 
     {"channel": [{"name": "DEV.APP.SVRCONN", "type": "clientConnection",
                   "clientConnection": {"connection": [{"host": "h", "port": 1414}], "queueManager": "QM1"},
@@ -8,14 +8,14 @@
                   "transmissionSecurity": {"cipherSpecification": "...", "certificateLabel": "",
                                            "certificatePeerName": ""}}]}
 
-Which entries are tried for connect(name):
+Entries for connect(name):
 
-    QM1     those whose queueManager is QM1; the queue manager must be called so
-    *GRP    those whose queueManager is GRP; whatever the queue manager is called
-    blank   those whose queueManager is blank, likewise; and so for a name that is only `*`
+    QM1     those with queueManager QM1; the queue manager must have this name
+    *GRP    those with queueManager GRP; the queue manager may have any name
+    blank   those with a blank queueManager; any name. A name that is only `*` selects them too
 
-In which order: clientWeight 0 first, by name; then the others by chance, one with weight 10 twice as often first as one
-with weight 5. With affinity "preferred" a process makes that choice once; with "none" for each connection.
+Order: clientWeight 0 first, by name; then the others by chance, one with weight 10 twice as often first as one with
+weight 5. With affinity "preferred" a process makes that choice once; with "none" for each connection.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flintmq.client.errors import MQError, error_of
 from flintmq.client.remote.definition import PORT, Address, Protection, techniques
+from flintmq.mqi.call_errors import MQError, error_of
 from flintmq.mqi.reason import MQRC_CHANNEL_CONFIG_ERROR
 
 _RECONNECT = {"no": "no", "yes": "yes", "queueManager": "qmgr", "disabled": "disabled"}
@@ -54,7 +54,7 @@ class Entry:
     message_compression: tuple[int, ...] = ()
 
     def protection(self, given: Protection) -> Protection:
-        """How the channel is protected; what is given with the call counts more."""
+        """Return the TLS settings of the channel; those in `given` have precedence."""
         return Protection(
             given.cipher_spec or self.cipher_spec,
             given.key_repository,
@@ -66,7 +66,7 @@ class Entry:
 
 
 def read(path: Path) -> list[Entry]:
-    """The client-connection channels of a table. Raises MQError (2539) that says where it is wrong."""
+    """Return the client-connection channels of a table. Raise MQError (2539), which names the place of the error."""
     try:
         table = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -125,7 +125,7 @@ def _wrong(path: Path, what: str) -> MQError:
 
 
 def choose(entries: list[Entry], name: str) -> list[Entry]:
-    """The entries for connect(name), in the order in which they are tried."""
+    """Return the entries for connect(name), in the order of attempts."""
     wanted = name.removeprefix("*").strip()
     fitting = [each for each in entries if each.q_mgr_name == wanted]
     first = sorted((each for each in fitting if each.weight <= 0), key=lambda each: each.name)

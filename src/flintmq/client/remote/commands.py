@@ -1,7 +1,7 @@
 """MQSC over a channel: commands are sent to the command server of the queue manager, as steps.
 
-A command is a PCF message Escape on SYSTEM.ADMIN.COMMAND.QUEUE, with the text of the command in it. The answers come to
-a temporary dynamic queue, each with a piece of text as runmqsc would print it; the last one says that it is.
+A command is a PCF message Escape on SYSTEM.ADMIN.COMMAND.QUEUE, with the text of the command in it. The replies come to
+a temporary dynamic queue, each with a piece of text as runmqsc would print it; the last one is marked.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import re
 from typing import TYPE_CHECKING
 
 from flintmq.client.commands import CommandReply, attribute_values
-from flintmq.client.errors import CommandFailed, MQError, NoMessageAvailable, UnknownObject, error_of
 from flintmq.client.message import Message
-from flintmq.client.remote.link import Link
+from flintmq.client.remote.queue_steps import QueueSteps
 from flintmq.client.remote.steps import RemoteHandle, Steps
+from flintmq.mqi.call_errors import CommandFailed, MQError, NoMessageAvailable, UnknownObject, error_of
 from flintmq.mqi.constants import (
     MQGMO_CONVERT,
     MQGMO_NO_SYNCPOINT,
@@ -47,8 +47,8 @@ _LAST = 1
 _ATTRIBUTE = re.compile(r"\b([A-Z][A-Z0-9]*)\(((?:'[^']*'|[^()']|\([^()]*\))*)\)")
 
 
-def run(link: Link, text: str, check: bool) -> Steps[CommandReply]:
-    """Run MQSC commands, one or a whole script. With `check` the first that fails raises CommandFailed."""
+def run(queues: QueueSteps, text: str, check: bool) -> Steps[CommandReply]:
+    """Run MQSC commands, one or a whole script. With `check` raise CommandFailed for the first that fails."""
     from flintmq.command.parser import COMMAND_LENGTH_MAX, CommandReader
 
     reader = CommandReader(COMMAND_LENGTH_MAX)
@@ -60,13 +60,13 @@ def run(link: Link, text: str, check: bool) -> Steps[CommandReply]:
         return reply
     od = MQOD()
     od.object_name, od.dynamic_q_name = MODEL_QUEUE, "FLINTMQ.*"
-    replies = yield from link.mqi.open_steps(od, MQOO_INPUT_EXCLUSIVE)
+    replies = yield from queues.mqi.open_steps(od, MQOO_INPUT_EXCLUSIVE)
     try:
         for command in commands:
             said, rows, reason = (
                 ([f"AMQ8405I: {command.problem}."], [], MQRCCF_COMMAND_FAILED)
                 if command.problem
-                else (yield from _one(link, replies, od.object_name, command.text))
+                else (yield from _one(queues, replies, od.object_name, command.text))
             )
             lines += said
             reply.rows += rows
@@ -75,15 +75,15 @@ def run(link: Link, text: str, check: bool) -> Steps[CommandReply]:
                 if check:
                     raise CommandFailed("\n".join(said), reason)
     finally:
-        yield from link.close(replies)
+        yield from queues.close(replies)
     reply.text = "\n".join(lines)
     return reply
 
 
 def _one(
-    link: Link, replies: RemoteHandle, reply_to: str, command: str
+    queues: QueueSteps, replies: RemoteHandle, reply_to: str, command: str
 ) -> Steps[tuple[list[str], list[dict[str, Value]], int]]:
-    """One command: (lines, rows, reason)."""
+    """Run one command. Return (lines, rows, reason)."""
     request = PCFMessage()
     request.header.command = MQCMD_ESCAPE
     request.parameters = [MQCFIN(MQIACF_ESCAPE_TYPE, MQET_MQSC), MQCFST(MQCACF_ESCAPE_TEXT, command)]
@@ -92,10 +92,10 @@ def _one(
     md.msg_type, md.format, md.reply_to_q, md.coded_char_set_id = 1, _ADMIN, reply_to, 1208
     md.expiry = WAIT_MS // 100
     try:
-        yield from link.mqi.put1_steps(od, md, pmo, request.pack())
+        yield from queues.mqi.put1_steps(od, md, pmo, request.pack())
     except UnknownObject:
         raise CommandFailed(
-            f"there is no command server in {link.mqi.wire.q_mgr_name}: it has no {COMMAND_QUEUE}"
+            f"there is no command server in {queues.mqi.wire.q_mgr_name}: it has no {COMMAND_QUEUE}"
         ) from None
     lines: list[str] = []
     rows: list[dict[str, Value]] = []
@@ -106,9 +106,9 @@ def _one(
         gmo.version, gmo.match_options, gmo.wait_interval = 2, MQMO_MATCH_CORREL_ID, WAIT_MS
         gmo.options = MQGMO_WAIT | MQGMO_NO_SYNCPOINT | MQGMO_CONVERT
         try:
-            message = yield from link.got(reply_to, replies, wanted, gmo)
+            message = yield from queues.got(reply_to, replies, wanted, gmo)
         except NoMessageAvailable:
-            text = f"the command server of {link.mqi.wire.q_mgr_name} did not answer in {WAIT_MS // 1000} seconds"
+            text = f"the command server of {queues.mqi.wire.q_mgr_name} did not answer in {WAIT_MS // 1000} seconds"
             raise CommandFailed(text) from None
         header, said = _read(message)
         lines += said
@@ -122,7 +122,7 @@ def _one(
 
 
 def _read(message: Message) -> tuple[MQCFH, list[str]]:
-    """Header and lines of one reply."""
+    """Return header and lines of one reply."""
     md = message.md
     try:
         found = parse(message.data, 0, md.encoding & 0xF == 1, md.coded_char_set_id)
@@ -133,7 +133,7 @@ def _read(message: Message) -> tuple[MQCFH, list[str]]:
 
 
 def _row(lines: list[str]) -> dict[str, Value]:
-    """The attributes that an answer shows; lines that begin with the number of a message show none."""
+    """Return the attributes that a reply shows; lines that begin with the number of a message show none."""
     row: dict[str, Value] = {}
     shown = [line for line in lines if not re.match(r"[A-Z]{3}\d{4}[A-Z]?:", line)]
     for keyword, value in _ATTRIBUTE.findall("\n".join(shown)):
@@ -142,8 +142,8 @@ def _row(lines: list[str]) -> dict[str, Value]:
     return row
 
 
-def create_queue(link: Link, name: str, given: dict[str, object]) -> Steps[None]:
-    """DEFINE QLOCAL(name), unless a queue of that name is there already."""
+def create_queue(queues: QueueSteps, name: str, given: dict[str, object]) -> Steps[None]:
+    """Define a local queue, unless a queue of that name exists."""
     if not isinstance(name, str):
         raise TypeError(f"a queue name is a str, not {type(name).__name__}")
     if not is_name(name):
@@ -152,7 +152,7 @@ def create_queue(link: Link, name: str, given: dict[str, object]) -> Steps[None]
         )
     values = attribute_values("QLOCAL", given)
     try:
-        yield from link.check(name)
+        yield from queues.check(name)
     except UnknownObject:
         pass
     else:
@@ -161,25 +161,25 @@ def create_queue(link: Link, name: str, given: dict[str, object]) -> Steps[None]
     for keyword, value in values.items():
         words.append(str(value) if value in (keyword, "NO" + keyword) else f"{keyword}({written(value)})")
     try:
-        yield from run(link, " ".join(words), True)
+        yield from run(queues, " ".join(words), True)
     except MQError as error:
         if error.reason != _ALREADY_EXISTS:
             raise
 
 
-def clear_queue(link: Link, name: str) -> Steps[None]:
-    """CLEAR QLOCAL."""
-    yield from link.release(name)
-    yield from run(link, f"CLEAR QLOCAL({quoted(name)})", True)
+def clear_queue(queues: QueueSteps, name: str) -> Steps[None]:
+    """Remove all messages of a local queue (CLEAR QLOCAL)."""
+    yield from queues.release(name)
+    yield from run(queues, f"CLEAR QLOCAL({quoted(name)})", True)
 
 
 def quoted(text: str) -> str:
-    """A text as MQSC takes it."""
+    """Quote a text for MQSC."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def written(value: Value) -> str:
-    """The value of an attribute as MQSC takes it."""
+    """Write the value of an attribute for MQSC."""
     if isinstance(value, int):
         return str(value)
     if isinstance(value, list):

@@ -1,8 +1,8 @@
-"""Where a client learns what it is not told: the environment, mqclient.ini and the channel definition table.
+"""Settings from outside of the program: the environment, mqclient.ini and the channel definition table.
 
-Which channel `connect` uses, the first that is there:
+`connect` uses the first channel that is there:
 
-    channel= and conn=                                  what the program says
+    channel= and conn=                                  arguments of the program
     MQSERVER=DEV.APP.SVRCONN/TCP/host(1414)             the environment
     MQCCDTURL=file:///path/ccdt.json                    a table: the URL, or directory and file
       MQCHLLIB, MQCHLTAB
@@ -11,14 +11,14 @@ Which channel `connect` uses, the first that is there:
     the local socket of the queue manager               local.py
 
 mqclient.ini is the file that MQCLNTCF names, or the first of that name in the working directory, the data directory and
-the home directory. What is read of it:
+the home directory. It is read for:
 
     CHANNELS:  ServerConnectionParms, ChannelDefinitionDirectory, ChannelDefinitionFile, DefRecon, ReconDelay,
                MQReconnectTimeout
     TCP:       Connect_Timeout (seconds)
     SSL:       SSLKeyRepository, SSLKeyRepositoryPassword, CertificateLabel, OutboundSNI (CHANNEL, HOSTNAME),
                AllowOutboundSNI (NO: neither)
-    MessageBuffer:  MaximumSize (kilobytes that are read ahead for a queue that is open; -1 as the client likes it)
+    MessageBuffer:  MaximumSize (kilobytes that are read ahead for an open queue; -1 for the default of the client)
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from flintmq.client.errors import MQError, error_of
 from flintmq.client.lazy import lazy
-from flintmq.client.places import data_place, home
 from flintmq.client.remote.definition import DELAYS, RECONNECT_TIMEOUT_S, Address, addresses, shown_without
+from flintmq.host.environment import data_place, home
+from flintmq.mqi.call_errors import MQError, error_of
 from flintmq.mqi.reason import MQRC_CHANNEL_CONFIG_ERROR
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from flintmq.client import ini
+    from flintmq.host import ini
 else:
-    ini = lazy("flintmq.client.ini")  # Only a file needs it.
+    ini = lazy("flintmq.host.ini")  # Only a file needs it.
 
 FILE = "mqclient.ini"
 _JSON = "ccdt.json"
 
 
 class Settings(NamedTuple):
-    """What the environment and mqclient.ini say."""
+    """Settings of the environment and mqclient.ini."""
 
     #: CHANNEL/TCP/host(port), or "".
     server: str = ""
@@ -59,7 +59,7 @@ class Settings(NamedTuple):
     certificate_label: str = ""
     application: str = ""
     key_repository_password: str = ""
-    #: Bytes that are read ahead; 0 as the client likes it.
+    #: Bytes that are read ahead; 0 for the client's default.
     room: int = 0
     #: CHANNEL, HOSTNAME, or "" for nothing.
     outbound_name: str = "CHANNEL"
@@ -69,7 +69,7 @@ class Settings(NamedTuple):
 
 
 def settings() -> Settings:
-    """What is said outside of the program. Raises MQError for a file that cannot be read."""
+    """Read the settings. Raise MQError for a file that cannot be read."""
     environment = os.environ
     stanzas = _stanzas()
     channels, tcp, security = (_Values(stanzas, name) for name in ("CHANNELS", "TCP", "SSL"))
@@ -96,7 +96,7 @@ def settings() -> Settings:
 
 
 def read_server(text: str) -> tuple[str, tuple[Address, ...]]:
-    """(channel, addresses) of MQSERVER. Raises MQError (2539)."""
+    """Return (channel, addresses) of MQSERVER. Raise MQError (2539)."""
     channel, slash, rest = text.partition("/")
     transport, second, conn = rest.partition("/")
     if not slash or not second or transport.strip().upper() != "TCP" or not channel.strip():
@@ -105,7 +105,7 @@ def read_server(text: str) -> tuple[str, tuple[Address, ...]]:
 
 
 def wrong(text: str) -> MQError:
-    """A setting that cannot be used."""
+    """Return the error for a setting that cannot be used."""
     return error_of(MQRC_CHANNEL_CONFIG_ERROR, text)
 
 
@@ -113,7 +113,7 @@ def wrong(text: str) -> MQError:
 
 
 def ini_path() -> Path | None:
-    """The file that is used, None if there is none."""
+    """Return the mqclient.ini in use, None if there is none."""
     named = os.environ.get("MQCLNTCF", "")
     if named:
         return _path(named.removeprefix("file://"))
@@ -167,7 +167,7 @@ def _number(text: str, otherwise: float, what: str) -> float:
 
 
 def _room(text: str) -> int:
-    """MaximumSize, in bytes."""
+    """Return MaximumSize in bytes."""
     size = text.strip()
     if size in ("", "-1"):
         return 0
@@ -177,7 +177,7 @@ def _room(text: str) -> int:
 
 
 def _outbound_name(said: str, security: _Values) -> str:
-    """OutboundSNI, and AllowOutboundSNI, which is older. Another word is the default, as in MQ."""
+    """Return the value of OutboundSNI, or of the older AllowOutboundSNI. Another word is the default, as in MQ."""
     for word in (said, security.get("OutboundSNI")):
         if word.strip().upper() in ("CHANNEL", "HOSTNAME"):
             return word.strip().upper()
@@ -193,7 +193,7 @@ def _reconnect(text: str) -> str:
 
 
 def _delays(text: str) -> tuple[tuple[int, int], ...]:
-    """(1000,200)(2000,200): milliseconds before each try, and as much again by chance."""
+    """Read (1000,200)(2000,200): for each attempt a fixed and a random delay in milliseconds."""
     if not text.strip():
         return DELAYS
     found = re.findall(r"\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\)", text)
@@ -206,7 +206,7 @@ def _delays(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def table_path(url: str, file: str = "") -> Path:
-    """The table that a URL names; `file` is what it is called in a directory. Raises MQError (2539)."""
+    """Return the table that a URL names; `file` is its name in a directory. Raise MQError (2539)."""
     from urllib.parse import unquote, urlsplit
 
     parts = urlsplit(url)
@@ -217,7 +217,7 @@ def table_path(url: str, file: str = "") -> Path:
 
 
 def _table(url: str, directory: str, file: str) -> Path | None:
-    """The channel definition table that is named, None if there is none."""
+    """Return the channel definition table that is named, None if there is none."""
     if url:
         return table_path(url, file)
     if not directory and not file:

@@ -1,4 +1,4 @@
-"""`flintmq.connect`: a queue manager that is somewhere else, with the API of `flintmq.open`.
+"""`flintmq.connect`: a remote queue manager with the API of `flintmq.open`.
 
     with flintmq.connect("QM1", channel="DEV.APP.SVRCONN", conn="host(1414)", user="app", password="...") as qm:
         orders = qm.queue("ORDERS")
@@ -6,8 +6,8 @@
             orders.put(b"hello", persistent=True)
         message = orders.get(wait=5.0)
 
-Any number of threads may use it. Each gets its own connection, and so its own socket and unit of work, when it first
-calls; the connection ends with the thread, and what it did not commit is backed out.
+Any number of threads may use it. Each gets its own connection, and so its own socket and unit of work, with its first
+call; the connection ends with the thread, and its uncommitted work is backed out.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Self, TypedDict, Unpack
 
 from flintmq.channel.initial_data import LOCAL_CHANNEL
-from flintmq.client.errors import NotConnected, error_of
 from flintmq.client.lazy import lazy
 from flintmq.client.remote import config, local
 from flintmq.client.remote.connection import RemoteCalls, RemoteConnection
 from flintmq.client.remote.definition import Definition, Protection, addresses, techniques
 from flintmq.client.remote.reconnect import NO, Reconnect, Told
 from flintmq.client.remote.wire import open_wire
-from flintmq.client.whoami import application_name
+from flintmq.host.environment import application_name
+from flintmq.mqi.call_errors import NotConnected, error_of
 from flintmq.mqi.reason import MQRC_Q_MGR_NAME_ERROR
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ SHARING_MAX = 999_999_999
 
 
 class Options(TypedDict, total=False):
-    """What `connect` and `aconnect` take beside the name."""
+    """Keyword arguments of `connect` and `aconnect`."""
 
     channel: str
     conn: str
@@ -60,7 +60,7 @@ class Options(TypedDict, total=False):
 
 
 def definitions_of(name: str, options: Options) -> list[Definition]:
-    """The channels that lead to the queue manager, in the order in which they are tried. Raises MQError."""
+    """Return the channels to the queue manager, in the order of attempts. Raise MQError."""
     said = config.settings()
     if options.get("ccdt"):
         from pathlib import Path
@@ -99,7 +99,7 @@ def definitions_of(name: str, options: Options) -> list[Definition]:
 
 
 def _reconnect(options: Options, said: config.Settings) -> str:
-    """Whether a lost connection is made again: what the program says, unless DefRecon is DISABLED."""
+    """Return the reconnect option: the program's, unless DefRecon is DISABLED."""
     wish = options.get("reconnect", "")
     if wish not in ("", "no", "yes", "qmgr"):
         raise ValueError(f"reconnect is 'no', 'yes' or 'qmgr', not {wish!r}")
@@ -107,7 +107,7 @@ def _reconnect(options: Options, said: config.Settings) -> str:
 
 
 def _sharing(options: Options) -> int:
-    """SHARECNV that is offered."""
+    """Return the SHARECNV to offer."""
     sharing = options.get("sharing", 1)
     if not isinstance(sharing, int) or not 0 <= sharing <= SHARING_MAX:
         raise ValueError(f"sharing is a number from 0 to {SHARING_MAX}, not {sharing!r}")
@@ -115,7 +115,7 @@ def _sharing(options: Options) -> int:
 
 
 def _channels(name: str, options: Options, said: config.Settings, base: Definition) -> list[Definition]:
-    """By the table of config.py."""
+    """Return the channels, by the table of config.py."""
     channel, conn = options.get("channel", ""), options.get("conn", "")
     if channel and conn:
         return [base._replace(channel=channel, addresses=addresses(conn))]
@@ -149,32 +149,31 @@ def _of_table(entry: str, otherwise: str) -> str:
 def connect(name: str = "", **options: Unpack[Options]) -> RemoteQueueManager:
     """Connect to the queue manager `name` through its server-connection channel `channel`.
 
-    `conn` is where it listens: "host(1414)", or several with commas between, which are tried in order. `name` may be
-    "" or "*anything" to take whichever queue manager is there. Without `channel` and `conn` the environment and
-    mqclient.ini are asked (config.py), and if they say nothing, the queue manager of this machine is meant.
+    `conn` is its address: "host(1414)", or several with commas between, which are tried in order. `name` may be "" or
+    "*anything" for any queue manager at that address. Without `channel` and `conn` the environment and mqclient.ini are
+    read (config.py); without a channel there, the queue manager of this machine is used.
 
-    `user` and `password` are for the connection authentication of the queue manager; a password travels as it is unless
-    the channel has TLS. `cipher_spec` asks for TLS: ANY_TLS12_OR_HIGHER, for example; tls.py says what
-    `key_repository`, `certificate_label` and `ssl_peer` are; `key_repository_password` is for one in PKCS#12.
-    `application` is the name that messages put here carry, instead of the program's. `timeout` is how long
-    connecting may take, in seconds.
+    `user` and `password` are for the connection authentication of the queue manager; a password is sent in clear unless
+    the channel has TLS. `cipher_spec` asks for TLS: ANY_TLS12_OR_HIGHER, for example; tls.py explains `key_repository`,
+    `certificate_label` and `ssl_peer`; `key_repository_password` is for one in PKCS#12. `application` is the
+    application name of messages put here, instead of the program's. `timeout` limits connecting, in seconds.
 
-    `ccdt` is the path of a channel definition table, which then counts instead of what the environment says.
+    `ccdt` is the path of a channel definition table, which has precedence over the environment.
 
-    `sharing` 0 asks for the protocol of SHARECNV(0), without read-ahead and asynchronous put. `message_compression` is
-    what messages may be compressed with: "ZLIBFAST, RLE", the first that the channel allows (COMPMSG) is taken;
-    `header_compression` "SYSTEM" compresses what is said about them (COMPHDR).
+    `sharing` 0 asks for the protocol of SHARECNV(0), without read-ahead and asynchronous put. `message_compression`
+    lists techniques to compress messages with: "ZLIBFAST, RLE", the first that the channel allows (COMPMSG) is taken;
+    `header_compression` "SYSTEM" compresses their headers (COMPHDR).
 
-    `reconnect` "yes" or "qmgr" makes a lost connection again, with all that was open; reconnect.py says what a program
-    hears of it. `on_event` is called with MQRC_RECONNECTING and the like, and a sentence.
+    `reconnect` "yes" or "qmgr" makes a lost connection again, with all that was open; reconnect.py has the errors that
+    a program may get then. `on_event` is called with MQRC_RECONNECTING and the like, and a text.
 
-    Raises NotConnected (2538 nobody answers, 2540 no such channel, 2059, 2393 ...), NotAuthorized (2035), MQError.
+    Raise NotConnected (2538 no answer, 2540 no such channel, 2059, 2393 ...), NotAuthorized (2035), MQError.
     """
     return RemoteQueueManager(definitions_of(name, options), options.get("on_event"))
 
 
 def connect_here(name: str, application: str) -> RemoteQueueManager:
-    """Connect to a running queue manager of this machine, whatever the environment says. Raises MQError."""
+    """Connect to a running queue manager of this machine, regardless of the environment. Raise MQError."""
     found, place = local.find(name)
     definition = Definition(found, LOCAL_CHANNEL, (place,), application=application, timeout=TIMEOUT_S)
     return RemoteQueueManager([definition.checked()])
@@ -204,23 +203,23 @@ class RemoteQueueManager(RemoteCalls):
         self._local = _Local()
         self._connections: weakref.WeakSet[RemoteConnection] = weakref.WeakSet()
         self._closed = False
-        #: It was there once: when it is not, it will be again.
+        #: It was connected once, so a failure to connect is worth a reconnection.
         self._connected = False
         self._name = definitions[0].q_mgr_name
         self._name = self._current()._mqi.wire.q_mgr_name
 
     @property
     def name(self) -> str:
-        """The queue manager's name, as it says itself."""
+        """Return the queue manager's name, as it says itself."""
         return self._name
 
     @property
     def closed(self) -> bool:
-        """Whether it can no longer be used."""
+        """Return whether it can no longer be used."""
         return self._closed
 
     def connect(self, application: str = "") -> RemoteConnection:
-        """One more connection, with a unit of work of its own. Close it, or use it in a `with` statement."""
+        """Make another connection, with a unit of work of its own. Close it, or use it in a `with` statement."""
         return self._made(RemoteConnection, application)
 
     def _made(self, kind: type[RemoteConnection], application: str = "") -> RemoteConnection:
@@ -253,17 +252,17 @@ class RemoteQueueManager(RemoteCalls):
         return connection
 
     def _adopt(self, connection: RemoteConnection) -> None:
-        """What this thread does from now on, it does on `connection`."""
+        """Use `connection` for the calls of this thread from now on."""
         self._local.connection = connection
 
     def _release(self, name: str) -> None:
-        """Close what connections have open of the queue `name` for speed only. One that is just in a call keeps it."""
+        """Close cached handles of the queue `name` on all connections, except those that are in a call."""
         for connection in list(self._connections):
             if connection._usable() and connection._mqi.wire.is_idle():
-                connection._run(connection._link.release, name)
+                connection._run(connection._queues.release, name)
 
     def _forget_own(self) -> None:
-        """Close the connection of this thread, which nobody uses."""
+        """Close the connection of this thread, which is not used."""
         own, self._local.connection = self._local.connection, None
         if own is not None:
             own.close()
@@ -275,7 +274,7 @@ class RemoteQueueManager(RemoteCalls):
         self.close()
 
     def close(self) -> None:
-        """Disconnect. What was not committed is backed out, waits end with NotConnected.
+        """Disconnect. Uncommitted work is backed out, waits end with NotConnected.
 
         A second close does nothing.
         """

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from flintmq.client.base_connection import BaseConnection
 from flintmq.client.calls import Calls
-from flintmq.client.errors import MQError, TransactionError, error_of
 from flintmq.client.lazy import lazy
 from flintmq.client.message import Message, Wait
 from flintmq.client.options import get_options, wanted
-from flintmq.client.remote.link import Link
 from flintmq.client.remote.mqi import RemoteMQI
+from flintmq.client.remote.queue_steps import QueueSteps
 from flintmq.client.remote.reconnect import Reconnect
 from flintmq.client.remote.steps import RemoteHandle, Steps, T
 from flintmq.client.subscribed import Subscribed
+from flintmq.mqi.call_errors import MQError, TransactionError, error_of
 from flintmq.mqi.constants import (
     MQCA_Q_NAME,
     MQOO_READ_AHEAD,
@@ -45,36 +45,36 @@ else:
 
 
 class RemoteCalls(Calls):
-    """The calls that are commands: they are asked of the command server of the queue manager."""
+    """Calls that are commands: they are sent to the command server of the queue manager."""
 
     def _current(self) -> RemoteConnection:
         raise NotImplementedError
 
     @property
     def mqi(self) -> RemoteMQI:
-        """The MQI itself, with MQ's own structures, on this thread's connection."""
+        """Return the MQI, with MQ's own structures, on this thread's connection."""
         return self._current()._mqi
 
     def _create_queue(self, name: str, attributes: dict[str, object]) -> None:
         connection = self._current()
-        connection._run(commands.create_queue, connection._link, name, attributes)
+        connection._run(commands.create_queue, connection._queues, name, attributes)
 
     def _check_queue(self, name: str) -> None:
         connection = self._current()
         check_name(name, connection._mqi.wire.q_mgr_name)
-        connection._run(connection._link.check, name)
+        connection._run(connection._queues.check, name)
 
     def _depth(self, name: str) -> int:
         connection = self._current()
-        return connection._run(connection._link.depth, name)
+        return connection._run(connection._queues.depth, name)
 
     def _clear(self, name: str) -> None:
         connection = self._current()
-        connection._run(commands.clear_queue, connection._link, name)
+        connection._run(commands.clear_queue, connection._queues, name)
 
     def _run_mqsc(self, text: str, check: bool) -> CommandReply:
         connection = self._current()
-        return connection._run(commands.run, connection._link, text, check)
+        return connection._run(commands.run, connection._queues, text, check)
 
 
 class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
@@ -83,8 +83,8 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
     def __init__(self, owner: RemoteQueueManager, wire: Wire, reconnect: Reconnect | None = None) -> None:
         self._owner_of = owner
         self._mqi = RemoteMQI(wire, reconnect)
-        self._link = Link(self._mqi)
-        #: Puts outside of a unit of work were not waited for; and what is known of earlier ones, for `flush`.
+        self._queues = QueueSteps(self._mqi)
+        #: Asynchronous puts were made outside of a unit of work; and the status of earlier ones, for `flush`.
         self._loose = False
         self._asked: MQSTS | None = None
 
@@ -101,7 +101,7 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
         return f"<RemoteConnection to {self._mqi.wire.where}>"
 
     def close(self) -> None:
-        """Disconnect. What was not committed is backed out."""
+        """Disconnect. Uncommitted work is backed out."""
         self._mqi.end_callbacks()
         wire = self._mqi.wire
         if self._mqi.reconnect is not None:
@@ -117,7 +117,7 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
         self._mqi.forget_handles()
 
     def _disconnect(self) -> None:
-        """MQDISC: as `close`, but what was not committed is committed. Raises BackedOut if it cannot be."""
+        """Commit and disconnect (MQDISC). Raise BackedOut if the commit failed."""
         self._mqi.end_callbacks()
         try:
             if self._mqi.has_work:
@@ -130,7 +130,7 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
 
     @property
     def application(self) -> str:
-        """The name that messages put here carry, and DISPLAY CONN shows."""
+        """Return the application name of messages put here, which DISPLAY CONN shows, too."""
         return self._mqi.wire.definition.application
 
     # -- used by Queue, Topic, Transaction ----------------------------------------------------------------------------
@@ -156,11 +156,11 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
         if extra_options & MQPMO_ASYNC_RESPONSE:
             self._note(in_unit)
         elif properties is None and not extra_options and not delay_ms and self._mqi.may_be_direct():
-            direct = self._link.direct_put(name, md, data, in_unit)
+            direct = self._queues.direct_put(name, md, data, in_unit)
             if direct is not None:
-                self._mqi._directly(direct, self._link.put, name, md, data, in_unit)
+                self._mqi._directly(direct, self._queues.put, name, md, data, in_unit)
                 return
-        self._run(self._link.put, name, md, data, in_unit, properties, extra_options, delay_ms)
+        self._run(self._queues.put, name, md, data, in_unit, properties, extra_options, delay_ms)
 
     def _get(
         self,
@@ -175,11 +175,11 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
     ) -> Message:
         in_unit = self._in_transaction if syncpoint is None else syncpoint
         if max_length < 0 and not selector and not open_options and self._mqi.may_be_direct():
-            direct = self._link.direct_get(name, md, gmo, requeue, in_unit)
+            direct = self._queues.direct_get(name, md, gmo, requeue, in_unit)
             if direct is not None:
-                made: Message = self._mqi._directly(direct, self._link.get, name, md, gmo, -1, requeue, in_unit)
+                made: Message = self._mqi._directly(direct, self._queues.get, name, md, gmo, -1, requeue, in_unit)
                 return made
-        return self._run(self._link.get, name, md, gmo, max_length, requeue, in_unit, selector, open_options)
+        return self._run(self._queues.get, name, md, gmo, max_length, requeue, in_unit, selector, open_options)
 
     def _get_many(
         self,
@@ -194,22 +194,22 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
         open_options: int,
     ) -> list[Message]:
         """Get up to `count` messages, in as few exchanges as possible; wait for the first."""
-        if open_options & MQOO_READ_AHEAD:  # What was sent ahead is here: there is no exchange to save.
+        if open_options & MQOO_READ_AHEAD:  # Messages are sent in advance: there is no exchange to save.
             return super()._get_many(
                 name, count, wait, correlation_id, convert, requeue, syncpoint, selector, open_options
             )
         in_unit = self._in_transaction if syncpoint is None else syncpoint
         md, gmo = wanted(correlation_id, None), get_options(wait, convert, False)
-        return self._run(self._link.get_many, name, count, md, gmo, requeue, in_unit, selector)
+        return self._run(self._queues.get_many, name, count, md, gmo, requeue, in_unit, selector)
 
     def _open(self, name: str, options: int, selector: str = "") -> RemoteHandle:
-        return self._run(self._link.open, name, options, selector)
+        return self._run(self._queues.open, name, options, selector)
 
     def _browse(self, name: str, handle: RemoteHandle, md: MQMD, gmo: MQGMO, max_length: int = -1) -> Message:
-        return self._run(self._link.got, name, handle, md, gmo, max_length)
+        return self._run(self._queues.got, name, handle, md, gmo, max_length)
 
     def _note(self, in_unit: bool) -> None:
-        """A put is not waited for. What became of those outside of the unit of work is kept for `flush`."""
+        """Note an asynchronous put. The status of puts outside of the unit of work is kept for `flush`."""
         if not in_unit:
             self._loose = True
             return
@@ -234,25 +234,25 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
         return first
 
     def _reply_queue(self) -> tuple[RemoteHandle, str]:
-        return self._run(self._link.reply_queue)
+        return self._run(self._queues.reply_queue)
 
     def _request(
         self, name: str, md: MQMD, data: bytes, properties: MessageProperties | None, timeout: float, convert: bool
     ) -> Message:
         if properties is None and self._mqi.may_be_direct():
-            direct = self._link.direct_request(name, md, data, timeout, convert)
+            direct = self._queues.direct_request(name, md, data, timeout, convert)
             if direct is not None:
-                make = self._link.request
+                make = self._queues.request
                 answer: Message = self._mqi._directly(direct, make, name, md, data, None, timeout, convert)
                 return answer
-        return self._run(self._link.request, name, md, data, properties, timeout, convert)
+        return self._run(self._queues.request, name, md, data, properties, timeout, convert)
 
     def _close_handle(self, handle: RemoteHandle) -> None:
         if self._usable():
-            self._run(self._link.close, handle)
+            self._run(self._queues.close, handle)
 
     def _drop_handle(self, handle: RemoteHandle) -> None:
-        """The next call on this connection closes it: a finalizer must not use the socket."""
+        """Let the next call on this connection close the handle: a finalizer must not use the socket."""
         if handle.open:
             self._mqi.forget(handle)
             self._mqi.wire.orphans.append(handle.number)
@@ -291,13 +291,13 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
 
 
 class RemoteSubscribed(Subscribed):
-    """A subscription, and the connection that keeps it."""
+    """A subscription, and the connection that holds it."""
 
     def __init__(self, connection: RemoteConnection, sd: MQSD, queue: str | None) -> None:
         self.connection = connection
         self.sd = sd
         try:
-            self.hobj, self.hsub, self.queue_name = connection._run(connection._link.subscribe, sd, queue)
+            self.hobj, self.hsub, self.queue_name = connection._run(connection._queues.subscribe, sd, queue)
         except BaseException:
             self.closed = True
             connection.close()
@@ -343,7 +343,7 @@ class RemoteSubscribed(Subscribed):
 
 
 def check_name(name: str, q_mgr: str) -> None:
-    """TypeError or UnknownObject for what cannot be the name of a queue."""
+    """Raise TypeError or UnknownObject for an invalid queue name."""
     if not isinstance(name, str):
         raise TypeError(f"a queue name is a str, not {type(name).__name__}")
     if not is_name(name):

@@ -1,9 +1,9 @@
 """A consumer over a channel: a thread that gets one message after the other, each in a unit of work of its own.
 
-What becomes of a message whose callback raises is told in client/consumer.py; it is the same here. The consumer has a
-connection of its own, and its thread waits in a get at the queue manager. `close` waits for a callback that is under
-way, then hangs up and waits until the queue manager has, too: it has then ended the get, and backed out a message that
-was on its way. A queue manager that does not hang up within HANG_UP_S is not waited for.
+The rules for a message after its callback raised are those of client/consumer.py. The consumer has a connection of its
+own, and its thread waits in a get at the queue manager. `close` waits for a callback that is under way, then closes its
+side of the socket and waits until the queue manager has closed the other: it has then ended the get, and backed out a
+message that was on its way. `close` waits HANG_UP_S for that at most.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import logging
 import threading
 
 from flintmq.client.consumer import Consumer, Handler, goes_on
-from flintmq.client.errors import BackedOut, GetInhibited, MQError, NoMessageAvailable
 from flintmq.client.message import Message
 from flintmq.client.options import get_options, wanted
 from flintmq.client.remote.connection import RemoteConnection
+from flintmq.mqi.call_errors import BackedOut, GetInhibited, MQError, NoMessageAvailable
 
-#: A get waits so long, then begins anew.
+#: A get waits so many seconds, then begins anew.
 _WAIT_S = 60.0
 _INHIBITED_S = 0.5
 CLOSE_WAIT_S = 10.0
@@ -56,7 +56,7 @@ class RemoteConsumer(Consumer):
             if not callable(callback):
                 raise TypeError(f"a callback is a callable that takes a message, not {type(callback).__name__}")
             wanted(correlation_id, message_id)
-            connection._run(connection._link._get_handle, name, selector)
+            connection._run(connection._queues._get_handle, name, selector)
         except BaseException:
             connection.close()
             raise
@@ -90,7 +90,7 @@ class RemoteConsumer(Consumer):
     # -- in the consumer's thread -------------------------------------------------------------------------------------
 
     def _run(self) -> None:
-        """Until it is closed, or stops by itself."""
+        """Get and handle messages, until the consumer is closed or stops by itself."""
         self._connection._owner_of._adopt(self._connection)
         try:
             while not self._ending.is_set():
@@ -102,7 +102,7 @@ class RemoteConsumer(Consumer):
                 except GetInhibited:
                     self._ending.wait(_INHIBITED_S)
                     continue
-                self._running.wait()  # Suspended meanwhile: it comes when it is resumed.
+                self._running.wait()  # Suspended meanwhile: it is handled when the consumer is resumed.
                 with self._busy:
                     if self._ending.is_set() or not self._consumed(message):
                         return
@@ -119,7 +119,7 @@ class RemoteConsumer(Consumer):
         return self._connection._get(self.queue_name, md, gmo, -1, self._requeue, True, self._selector)
 
     def _consumed(self, message: Message) -> bool:
-        """Call back, and commit or back out. False: the consumer has stopped."""
+        """Call back, and commit or back out. Return False if the consumer has stopped."""
         connection = self._connection
         connection._in_transaction = True
         try:
@@ -140,10 +140,10 @@ class RemoteConsumer(Consumer):
         return True
 
     def _failed(self, message: Message, error: BaseException) -> bool:
-        """The callback raised: back out, and go on if the queue manager counts how often."""
+        """Back out after the callback raised. Return whether the message is to be tried again."""
         connection = self._connection
         connection._backout()
-        again = goes_on(self._callback, error) or (self._requeue and connection._link.threshold(self.queue_name) > 0)
+        again = goes_on(self._callback, error) or (self._requeue and connection._queues.threshold(self.queue_name) > 0)
         _log.error(
             "The callback of %s raised %s: %s. The message was backed out, for the %d. time, %s.",
             self.queue_name,

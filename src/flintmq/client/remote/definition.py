@@ -1,11 +1,11 @@
-"""What a client knows of the channel it uses: where, which, as whom, and how it is protected."""
+"""The definition of a client-connection channel: addresses, names, user, and TLS."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from flintmq.client.errors import error_of
-from flintmq.client.remote.session import Session
+from flintmq.client.remote.session import ClientSession
+from flintmq.mqi.call_errors import error_of
 from flintmq.mqi.reason import (
     MQRC_CHANNEL_CONFIG_ERROR,
     MQRC_Q_MGR_NAME_ERROR,
@@ -13,7 +13,7 @@ from flintmq.mqi.reason import (
 )
 
 PORT = 1414
-#: Milliseconds before each try to connect again, and as much again by chance; the last goes on.
+#: Milliseconds before each attempt to reconnect, fixed and random; the last pair repeats.
 DELAYS = ((1000, 200), (2000, 200), (4000, 200), (8000, 500), (16000, 1000), (25000, 6000))
 RECONNECT_TIMEOUT_S = 1800.0
 CHANNEL_LENGTH = 20
@@ -33,9 +33,10 @@ class Address(NamedTuple):
 
 
 def addresses(conn: str) -> tuple[Address, ...]:
-    """The entries of `host(1414),other(1415)`; `host:1414` and `[::1]:1414` are understood, too. Raises MQError (2539).
+    """Return the addresses of a CONNAME: `host(1414),other(1415)`.
 
-    A host with several colons and no brackets is an IPv6 address without a port.
+    `host:1414` and `[::1]:1414` are valid, too. A host with several colons and no brackets is an IPv6 address without a
+    port. Raise MQError (2539).
     """
     found: list[Address] = []
     for part in conn.split(","):
@@ -51,7 +52,7 @@ def addresses(conn: str) -> tuple[Address, ...]:
 
 
 def _host_and_port(text: str) -> tuple[str, str]:
-    """One entry in two; a host or a port that is not understood is blank."""
+    """Split one entry; an invalid host or port is blank."""
     host, bracket, rest = text.partition("(")
     if bracket:
         return host.strip(), rest.removesuffix(")") if rest.endswith(")") else ""
@@ -70,7 +71,7 @@ def _is_port(text: str) -> bool:
 
 
 def techniques(names: str, header: bool) -> tuple[int, ...]:
-    """What COMPHDR, or COMPMSG, offers: SYSTEM or NONE, or a list of RLE, ZLIBFAST ... Raises ValueError."""
+    """Return the techniques of COMPHDR, or COMPMSG: SYSTEM or NONE, or a list of RLE, ZLIBFAST ... Raise ValueError."""
     if not names:
         return ()
     from flintmq.channel.compression import NONE, SYSTEM, numbers
@@ -84,7 +85,7 @@ def techniques(names: str, header: bool) -> tuple[int, ...]:
 
 
 def shown_without(values: NamedTuple, secret: str) -> str:
-    """Show the fields of a tuple, all but the one that is secret."""
+    """Show the fields of a tuple, except the secret one."""
     fields = ", ".join(f"{name}={value!r}" for name, value in values._asdict().items() if name != secret)
     return f"{type(values).__name__}({fields})"
 
@@ -96,17 +97,17 @@ def _is_cipher_spec(name: str) -> bool:
 
 
 class Protection(NamedTuple):
-    """How a channel is protected: TLS by CipherSpec."""
+    """TLS settings of a channel."""
 
     cipher_spec: str = ""
     #: A file with the certificates that are trusted and, if the channel wants it, our own with its key.
     key_repository: str = ""
     certificate_label: str = ""
-    #: SSLPEER: what the name in the queue manager's certificate must have.
+    #: SSLPEER: pattern for the name in the queue manager's certificate.
     peer: str = ""
     #: Of a key repository in PKCS#12.
     key_repository_password: str = ""
-    #: OutboundSNI: what the handshake asks for, CHANNEL, HOSTNAME or "" for nothing.
+    #: OutboundSNI: the server name of the handshake: CHANNEL, HOSTNAME or "" for none.
     outbound_name: str = "CHANNEL"
 
     def __repr__(self) -> str:
@@ -128,15 +129,15 @@ class Definition(NamedTuple):
     heartbeat_s: int = 300
     #: SHARECNV. One conversation is held on a socket; 0 is for the protocol without read-ahead and asynchronous put.
     sharing: int = 1
-    #: COMPHDR and COMPMSG: techniques that are offered, the one that is liked best first.
+    #: COMPHDR and COMPMSG: techniques that are offered, in order of preference.
     header_compression: tuple[int, ...] = ()
     message_compression: tuple[int, ...] = ()
-    #: How many bytes are read ahead for a handle (MessageBuffer MaximumSize); 0 as the client likes it.
+    #: Bytes that are read ahead for a handle (MessageBuffer MaximumSize); 0 for the client's default.
     room: int = 0
     #: MQCNO_*.
     options: int = 0
     protection: Protection = Protection()
-    #: "no", "yes" or "qmgr"; the milliseconds before each try, fixed and by chance, and the seconds for all of them.
+    #: "no", "yes" or "qmgr"; the milliseconds before each attempt, fixed and random, and the seconds for all of them.
     reconnect: str = "no"
     delays: tuple[tuple[int, int], ...] = DELAYS
     reconnect_timeout_s: float = RECONNECT_TIMEOUT_S
@@ -145,7 +146,7 @@ class Definition(NamedTuple):
         return shown_without(self, "password")
 
     def checked(self) -> Definition:
-        """The same. Raises MQError for a name that cannot be one."""
+        """Return this definition. Raise MQError for an invalid name."""
         if len(self.channel) > CHANNEL_LENGTH or not self.channel.isascii() or not self.channel.strip():
             raise error_of(
                 MQRC_CHANNEL_CONFIG_ERROR, f"a channel name has 1 to {CHANNEL_LENGTH} characters, not {self.channel!r}"
@@ -165,17 +166,17 @@ class Definition(NamedTuple):
 
     @property
     def wanted_name(self) -> str:
-        """What the queue manager is asked to be called: blank takes any, and a group is the client's own business."""
+        """Return the name to ask for: blank accepts any queue manager; a group is known to the client only."""
         return "" if self.q_mgr_name.startswith("*") else self.q_mgr_name
 
     def at(self, address: Address) -> str:
-        """Where this leads, for the texts of errors."""
+        """Return the place of an address, for the texts of errors."""
         name = self.q_mgr_name or "queue manager"
         return f"{name} at {address}" if address.directory else f"{name} at {address}, channel {self.channel}"
 
-    def session(self) -> Session:
-        """One socket of the channel."""
-        return Session(
+    def session(self) -> ClientSession:
+        """Return a session for one socket of the channel."""
+        return ClientSession(
             self.channel,
             self.wanted_name,
             self.sharing,
@@ -185,5 +186,5 @@ class Definition(NamedTuple):
         )
 
     def with_application(self, application: str) -> Definition:
-        """The same under another name."""
+        """Return this definition with another application name."""
         return self._replace(application=application)

@@ -1,23 +1,23 @@
-"""Fast path for calls that are one exchange, without the steps of steps.py and link.py. Compiled.
+"""Fast path for calls that are one exchange, without the steps of steps.py and queue_steps.py. Compiled.
 
 A put, a get or a request of a program is one exchange most of the time, and then nothing is left to decide between its
 steps. Such a call is made as a `Direct`. It sends the bytes that the steps would send, and leaves the connection in the
 same state; tests/client/remote/test_direct.py compares them.
 
     call      is direct if
-    all       the object is open, for the plain name: no selector, nothing said about read-ahead
+    all       the object is open, for the plain name: no selector, no read-ahead option
               the unit of work was not lost with a connection, or the call is not in it
-    put       no properties, no delay; it is answered: neither MQPMO_ASYNC_RESPONSE nor DEFPRESP(ASYNC)
+    put       no properties, no delay; it has a reply: neither MQPMO_ASYNC_RESPONSE nor DEFPRESP(ASYNC)
               the data fits the channel
-    get       of any length; the handle does not read ahead; no poison messages are looked for, or BOTHRESH is 0
-    request   as put; its reply queue is open; calls may be sent together, and there is a message id to give to it
+    get       of any length; the handle does not read ahead; poison messages are not requeued, or BOTHRESH is 0
+    request   as put; its reply queue is open; calls may be sent together, and a reserved message id is left
 
-On a thread's connection also: no callbacks, no reconnection, no handle that nobody has any more. On a task's: no other
-call is being made on it, so that nothing changes before the exchange.
+On a thread's connection also: no callbacks, no reconnection, no orphaned handle. On a task's: no other call is being
+made on it, so that nothing changes before the exchange.
 
-An answer that is not MQCC_OK, or is too short, or a message with an MQ header that may have properties, is left to the
-steps: they begin, and are given the answer to the exchange that was made. So errors, warnings and a handle that has
-become stale are dealt with in one place.
+A reply that is not MQCC_OK, or is too short, or a message with an MQ header that may have properties, is left to the
+steps: they start, and get the reply to the exchange that was made. So errors, warnings and stale handles are handled in
+one place.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from flintmq.channel import segment as seg
 from flintmq.channel.calls import API_SIZE, read_long
 from flintmq.channel.sizes import gmo_size, md_size
 from flintmq.client.message import Message
-from flintmq.client.remote.session import Answer, Session
+from flintmq.client.remote.session import CallReply, ClientSession
 from flintmq.mqi.constants import (
     MQFMT_STRING,
     MQGMO_ACCEPT_TRUNCATED_MSG,
@@ -78,29 +78,29 @@ class Direct:
     last: int
     #: If the first call fails, the last one is a get that is to be ended.
     gets: bool
-    #: The answer to each call.
-    answers: list[Answer]
+    #: The reply to each call.
+    answers: list[CallReply]
     #: The message, if it is a get.
     message: Message | None
     #: The MQI of the connection, which records completion and reason.
     _mqi: Any
 
-    def prepare(self, session: Session) -> None:
+    def prepare(self, session: ClientSession) -> None:
         """Pack the call. Raise StructureError for a descriptor that cannot be packed."""
         raise NotImplementedError
 
-    def request(self, session: Session) -> bytes:
+    def request(self, session: ClientSession) -> bytes:
         """Return the segments to send."""
         raise NotImplementedError
 
-    def take(self, session: Session) -> None:
-        """Keep the answer of the session before the next call replaces it."""
+    def take(self, session: ClientSession) -> None:
+        """Keep the reply of the session before the next call replaces it."""
         answer = session.answer
         assert answer is not None
         self.answers = [answer]
 
     def done(self) -> bool:
-        """Read the answer; return False to leave it to the steps. Raise as they do if it cannot be read."""
+        """Read the reply; return False to leave it to the steps. Raise as they do if it cannot be read."""
         raise NotImplementedError
 
 
@@ -119,10 +119,10 @@ class DirectPut(Direct):
         self._in_unit = in_unit
         self._body = b""
 
-    def prepare(self, session: Session) -> None:
+    def prepare(self, session: ClientSession) -> None:
         self._body = _put_body(session, self._md, _IN if self._in_unit else _OUT, self._data)
 
-    def request(self, session: Session) -> bytes:
+    def request(self, session: ClientSession) -> bytes:
         return session.request(seg.MQPUT, self._number, self._body)
 
     def done(self) -> bool:
@@ -159,12 +159,12 @@ class DirectGet(Direct):
         self._length = length
         self._body = b""
 
-    def prepare(self, session: Session) -> None:
+    def prepare(self, session: ClientSession) -> None:
         syncpoint = MQGMO_SYNCPOINT if self._in_unit else MQGMO_NO_SYNCPOINT
         options = self._gmo.options & ~(_SYNCPOINTS | MQGMO_ACCEPT_TRUNCATED_MSG) | syncpoint
         self._body = _get_body(session, self._md, self._gmo, options, self._in_handle, self._length)
 
-    def request(self, session: Session) -> bytes:
+    def request(self, session: ClientSession) -> bytes:
         return session.request(seg.MQGET, self._number, self._body)
 
     def done(self) -> bool:
@@ -181,7 +181,7 @@ class DirectGet(Direct):
 
 
 class DirectRequest(Direct):
-    """MQPUT of a request and MQGET of its answer, sent together. Outside of a unit of work."""
+    """MQPUT of a request and MQGET of its reply, sent together. Outside of a unit of work."""
 
     def __init__(
         self,
@@ -212,16 +212,16 @@ class DirectRequest(Direct):
         self._length = length
         self._calls: list[tuple[int, int, bytes]] = []
 
-    def prepare(self, session: Session) -> None:
+    def prepare(self, session: ClientSession) -> None:
         put = _put_body(session, self._md, _OUT | MQPMO_SYNC_RESPONSE, self._data)
         self._wanted.correl_id = self._md.msg_id
         get = _get_body(session, self._wanted, self._gmo, self._gmo.options, self._in_handle, self._length)
         self._calls = [(seg.MQPUT, self._number, put), (seg.MQGET, self._replies, get)]
 
-    def request(self, session: Session) -> bytes:
+    def request(self, session: ClientSession) -> bytes:
         return session.requests(self._calls)
 
-    def take(self, session: Session) -> None:
+    def take(self, session: ClientSession) -> None:
         self.answers = session.answers
 
     def done(self) -> bool:
@@ -241,7 +241,7 @@ class DirectRequest(Direct):
 
 def exchange(wire: Any, direct: Direct) -> None:
     """Make the exchange of a direct call on a thread's connection, as `Wire.call` does."""
-    session: Session = wire.session
+    session: ClientSession = wire.session
     direct.prepare(session)
     lock = wire._lock
     lock.acquire()
@@ -281,7 +281,7 @@ def put_of(mqi: Any, handle: Any, md: MQMD, data: object, in_unit: bool) -> Dire
     """Return a put as a direct call; None if the table above excludes it. `handle` is the open object, or None."""
     if handle is None or not isinstance(data, bytes) or handle.defaults.put_response == _RESPONSE_IS_ASYNC:
         return None
-    session: Session = mqi.wire.session
+    session: ClientSession = mqi.wire.session
     if len(data) > session.terms.max_message_size or (in_unit and mqi.unit_lost):
         return None
     return DirectPut(mqi, handle.number, md, data, in_unit)
@@ -306,7 +306,7 @@ def returns_in_handle(gmo: MQGMO, handle: Any) -> bool:
 def request_of(
     mqi: Any, handle: Any, md: MQMD, data: object, replies: Any, reply_to: str, wanted: MQMD, gmo: MQGMO
 ) -> DirectRequest | None:
-    """Return a request with the get of its answer from `replies` as a direct call; None if the table excludes it."""
+    """Return a request with the get of its reply from `replies` as a direct call; None if the table excludes it."""
     if handle is None or replies.ability or not isinstance(data, bytes):
         return None
     if len(data) > mqi.wire.session.terms.max_message_size:
@@ -320,7 +320,7 @@ def request_of(
     return DirectRequest(mqi, handle.number, md, data, reply_to, replies.number, wanted, gmo, in_handle, replies.buffer)
 
 
-def _put_body(session: Session, md: MQMD, options: int, data: bytes) -> bytes:
+def _put_body(session: ClientSession, md: MQMD, options: int, data: bytes) -> bytes:
     big_endian, ccsid = session.big_endian, session.ccsid
     pmo = MQPMO()
     pmo.options = options
@@ -328,7 +328,7 @@ def _put_body(session: Session, md: MQMD, options: int, data: bytes) -> bytes:
     return b"".join((md.pack(big_endian, ccsid), pmo.pack(big_endian, ccsid), length, data))
 
 
-def _get_body(session: Session, md: MQMD, gmo: MQGMO, options: int, in_handle: bool, length: int) -> bytes:
+def _get_body(session: ClientSession, md: MQMD, gmo: MQGMO, options: int, in_handle: bool, length: int) -> bytes:
     """Return the body of an MQGET with these options; `gmo` keeps its own."""
     big_endian, ccsid = session.big_endian, session.ccsid
     given = gmo.options
@@ -340,8 +340,8 @@ def _get_body(session: Session, md: MQMD, gmo: MQGMO, options: int, in_handle: b
         gmo.options = given
 
 
-def _put_answered(answer: Answer) -> MQMD | None:
-    """Return the descriptor of a message that was put; None if the answer is too short."""
+def _put_answered(answer: CallReply) -> MQMD | None:
+    """Return the descriptor of a message that was put; None if the reply is too short."""
     body = answer.body
     if len(body) < API_SIZE + MD_SIZE_1:
         return None
@@ -349,10 +349,10 @@ def _put_answered(answer: Answer) -> MQMD | None:
     return md if len(body) >= API_SIZE + md_size(md.version) + PMO_SIZE_1 else None
 
 
-def _made(answer: Answer, name: str, md: MQMD, in_handle: bool, length: int, mqi: Any) -> Message | None:
-    """Return the message of an answer to an MQGET for `length` bytes, described by `md`.
+def _made(answer: CallReply, name: str, md: MQMD, in_handle: bool, length: int, mqi: Any) -> Message | None:
+    """Return the message of a reply to an MQGET for `length` bytes, described by `md`.
 
-    None if it may have properties in front of its data, or if the answer is truncated.
+    None if it may have properties in front of its data, or if the reply is truncated.
     """
     body, big_endian = answer.body, answer.big_endian
     if len(body) < API_SIZE + MD_SIZE_1:

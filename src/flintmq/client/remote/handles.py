@@ -1,11 +1,11 @@
 """Message handles of a client. They live here: the queue manager at the other end never sees them.
 
-What a handle is and what can be done with it is the engine's own code (qmgr/message_handle.py), run on an engine that
-is there for nothing else and has no queues. On the wire the properties are an MQRFH2:
+Handles are implemented by the engine's own code (qmgr/message_handle.py), run on an engine for this purpose only, which
+has no queues. On the wire the properties are an MQRFH2:
 
-    put    the properties that the handles of the MQPMO make of the message stand in front of the data
+    put    the properties that the handles of the MQPMO give the message are in front of the data
     get    with a handle the queue manager is asked for an MQRFH2 (MQGMO_PROPERTIES_FORCE_MQRFH2); its properties are
-           taken out of the data and into the handle. PROPCTL(FORCE), and options that say so, leave them in the data
+           moved from the data to the handle. PROPCTL(FORCE), and options that say so, leave them in the data
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.properties import MessageProperties
 
 if TYPE_CHECKING:
-    from flintmq.client import instance
+    from flintmq.host import lifecycle
     from flintmq.qmgr import connect as connecting
     from flintmq.qmgr import message_handle, property_headers, put_properties
     from flintmq.qmgr.connection import Connection as EngineConnection
     from flintmq.qmgr.queue_manager import QueueManager as Engine
 else:
-    instance = lazy("flintmq.client.instance")
+    lifecycle = lazy("flintmq.host.lifecycle")
     connecting = lazy("flintmq.qmgr.connect")
     message_handle = lazy("flintmq.qmgr.message_handle")
     property_headers = lazy("flintmq.qmgr.property_headers")
@@ -50,50 +50,50 @@ PROPERTY_OPTIONS: Final = (
 
 _FORMAT_MQ = "MQ"
 _RFH2_LENGTH = slice(8, 12)
-#: So much of an MQRFH2 says how long it is.
+#: Bytes of an MQRFH2 up to its length.
 HEADER_START = 12
 
 
-class Room:
+class HandleEngine:
     """The engine that has the message handles of all connections of this process, and its lock."""
 
     def __init__(self) -> None:
         self.engine: Engine
-        self.engine, self._storage = instance.create_in_memory("CLIENT")
+        self.engine, self._storage = lifecycle.create_in_memory("CLIENT")
         self.lock = threading.RLock()
 
-    def holder(self) -> EngineConnection:
-        """Somebody for whom handles are made."""
+    def connect(self) -> EngineConnection:
+        """Make a connection that owns handles."""
         with self.lock:
             _, connection = connecting.connect(self.engine, "client")
             assert connection is not None
             return connection
 
-    def leave(self, holder: EngineConnection) -> None:
-        """The connection is closed, and so are its handles."""
+    def disconnect(self, holder: EngineConnection) -> None:
+        """Close the connection that owns handles, and so its handles."""
         with self.lock:
             connecting.abandon(self.engine, holder)
 
 
-_room: Room | None = None
+_handle_engine: HandleEngine | None = None
 _making = threading.Lock()
 
 
-def room() -> Room:
-    """The room of this process, made when the first handle is."""
-    global _room
-    made = _room
+def handle_engine() -> HandleEngine:
+    """Return the engine of this process, made with the first handle."""
+    global _handle_engine
+    made = _handle_engine
     if made is None:
         with _making:
-            made = _room = _room or Room()
+            made = _handle_engine = _handle_engine or HandleEngine()
     return made
 
 
 def _after_fork() -> None:
     global _making
     _making = threading.Lock()
-    if _room is not None:
-        _room.lock = threading.RLock()
+    if _handle_engine is not None:
+        _handle_engine.lock = threading.RLock()
 
 
 if hasattr(os, "register_at_fork"):
@@ -104,7 +104,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class Outgoing:
-    """A message as it goes over the wire, with what its handles add to it."""
+    """A message as it is sent, with the properties of its handles."""
 
     def __init__(self, md: MQMD, pmo: MQPMO, data: bytes) -> None:
         self.md = md.copy()
@@ -113,7 +113,7 @@ class Outgoing:
         self.composition = put_properties.Composition()
 
     def compose(self, engine: Engine, holder: EngineConnection, pmo: MQPMO, ccsid: int) -> int:
-        """Work out what is sent; a reason other than 0 refuses the put. `ccsid` is the queue manager's."""
+        """Compose the message to send. Return the reason that refuses the put, or 0. `ccsid` is the queue manager's."""
         reason = put_properties.compose(engine, holder, self.md, pmo, False, self.composition)
         if reason or not self.composition.block:
             return reason
@@ -125,9 +125,9 @@ class Outgoing:
         return 0
 
     def done(self, sent: MQMD, md: MQMD, chosen: bool) -> None:
-        """The message was put with the descriptor `sent`: tell the application's, which describes its own data.
+        """Update the application's descriptor from `sent`, with which the message was put.
 
-        With `chosen` (MQPMO_MD_FOR_OUTPUT_ONLY) the handles have said what the data is.
+        With `chosen` (MQPMO_MD_FOR_OUTPUT_ONLY) the handles have set the format of the data.
         """
         encoding, ccsid, format = md.encoding, md.coded_char_set_id, md.format
         version = md.version
@@ -139,7 +139,7 @@ class Outgoing:
 
 
 def _without_handles(pmo: MQPMO) -> MQPMO:
-    """The options as the queue manager may see them."""
+    """Return the put options for the queue manager, without handles."""
     sent = MQPMO()
     sent.version = pmo.version
     sent.options = pmo.options & ~MQPMO_MD_FOR_OUTPUT_ONLY
@@ -153,7 +153,7 @@ def _without_handles(pmo: MQPMO) -> MQPMO:
 
 
 def returns_in_handle(gmo: MQGMO, property_control: int) -> bool:
-    """Whether a get with a handle has the properties in it; the table of qmgr/property_control.py."""
+    """Return whether a get with a handle returns the properties in it; the table of qmgr/property_control.py."""
     chosen = gmo.options & PROPERTY_OPTIONS
     if chosen:
         return chosen == MQGMO_PROPERTIES_IN_HANDLE
@@ -161,7 +161,7 @@ def returns_in_handle(gmo: MQGMO, property_control: int) -> bool:
 
 
 def asking(gmo: MQGMO, in_handle: bool) -> MQGMO:
-    """The options of a get with a handle as the queue manager may see them."""
+    """Return the options of a get for the queue manager, without the handle."""
     sent = MQGMO()
     sent.version = 3
     sent.options = gmo.options
@@ -173,7 +173,7 @@ def asking(gmo: MQGMO, in_handle: bool) -> MQGMO:
 
 
 def take_out(md: MQMD, data: bytes) -> tuple[bytes, MessageProperties]:
-    """(data, properties) of a message whose properties are in MQRFH2 headers; `md` describes the data afterwards."""
+    """Take the properties out of MQRFH2 headers. Return (data, properties); `md` describes the data afterwards."""
     properties = MessageProperties()
     if not md.format.startswith(_FORMAT_MQ):
         return data, properties
@@ -188,19 +188,19 @@ def take_out(md: MQMD, data: bytes) -> tuple[bytes, MessageProperties]:
 
 
 def header_length(md: MQMD, data: bytes) -> int:
-    """How much of a message is the MQRFH2 in front of it, as far as the beginning of it says so."""
+    """Return the length of the MQRFH2 in front of a message, read from its beginning."""
     if md.format != "MQHRF2" or len(data) < HEADER_START:
         return 0
     return int.from_bytes(data[_RFH2_LENGTH], "big" if md.encoding & 0xF == 1 else "little")
 
 
 def fill(engine: Engine, holder: EngineConnection, number: int, properties: MessageProperties, md: MQMD) -> None:
-    """The handle holds the message that was got."""
+    """Store the properties of a message that was got in its handle."""
     handle = message_handle.find(engine, holder, number)
     if handle is not None:
         handle.take(properties, md)
 
 
 def has_handle(gmo: MQGMO) -> bool:
-    """Whether a message handle takes part in the get."""
+    """Return whether a get has a message handle."""
     return gmo.version > 3 and gmo.msg_handle != MQHM_NONE

@@ -1,13 +1,13 @@
-"""A thread that does for connections which nobody uses just now what cannot wait for their next call.
+"""A thread that serves connections between calls.
 
-    a heartbeat          is answered: if conversations may share the socket, the queue manager asks whenever it likes
+    a heartbeat          is answered: if conversations may share the socket, the queue manager may ask at any time
     a put without wait   is sent when it has been kept for a moment, and no call has taken it along
 
-It looks at each connection several times in the interval of its heartbeats, and leaves one alone that is in a call.
-There is one such thread in a process, while there is a connection that needs it.
+It looks at each connection several times in the interval of its heartbeats, and skips one that is in a call. There is
+one such thread in a process, while there is a connection that needs it.
 
-    K1  Nobody waits for another thread while he has the lock: a connection that is thrown away is dropped in whatever
-        thread finds that out, a new one before it has begun among them.
+    K1  No thread waits for another thread while it has the lock: a connection that is dropped may be removed here in
+        any thread, even in a new one before it has begun.
 """
 
 from __future__ import annotations
@@ -18,37 +18,37 @@ import time
 import weakref
 from typing import Final, Protocol
 
-#: A put without wait is kept at most about so long.
+#: A put without wait is kept for about this time at most.
 LATE_S: Final = 0.01
 _LOOK_MIN_S: Final = 0.2
 _LOOK_MAX_S: Final = 60.0
 
 
 class Kept(Protocol):
-    """A connection, as far as it is looked after."""
+    """Interface of a connection that the keeper serves."""
 
     #: Seconds of silence after which the queue manager asks; 0 if it does not.
     heartbeat_s: int
 
     def look(self) -> None:
-        """Read what has come, and answer it; nothing if a call is being made, or the connection is broken."""
+        """Read and answer segments that have come, unless a call is being made or the connection is broken."""
 
     def flush(self) -> bool:
-        """Send what is kept. False if that could not be done now."""
+        """Send calls that were kept. Return False if that is not possible now."""
 
 
 class Keeper:
-    """Looks after connections, by their numbers: it keeps none of them alive."""
+    """Serves connections through weak references: it keeps none of them alive."""
 
     def __init__(self) -> None:
         self._kept: weakref.WeakSet[Kept] = weakref.WeakSet()
         self._late: weakref.WeakSet[Kept] = weakref.WeakSet()
         self._wake = threading.Event()
-        self._lock = threading.RLock()  # A connection may be thrown away, and so dropped, anywhere.
+        self._lock = threading.RLock()  # A connection may become garbage, and so be dropped, anywhere.
         self._thread: threading.Thread | None = None
 
     def add(self, kept: Kept) -> None:
-        """Look after this one from now on."""
+        """Serve a connection from now on."""
         fresh: threading.Thread | None = None
         with self._lock:
             self._kept.add(kept)
@@ -59,7 +59,7 @@ class Keeper:
         self._wake.set()
 
     def drop(self, kept: Kept) -> None:
-        """It is closed."""
+        """Forget a connection that is closed."""
         with self._lock:
             self._kept.discard(kept)
             self._late.discard(kept)
@@ -67,13 +67,13 @@ class Keeper:
                 self._wake.set()
 
     def late(self, kept: Kept) -> None:
-        """It keeps something that should be sent soon."""
+        """Note that a connection keeps calls that should be sent soon."""
         with self._lock:
             self._late.add(kept)
         self._wake.set()
 
     def _run(self) -> None:
-        """The thread. If it ends with an error (ours), the next connection has another one."""
+        """Run the thread. If it ends with an internal error, the next connection starts another one."""
         try:
             self._keep()
         finally:
@@ -121,7 +121,7 @@ class Keeper:
 
 
 def _pause(kept: Kept) -> float:
-    """How long a connection may be left alone."""
+    """Return the seconds until a connection needs the next look."""
     return min(_LOOK_MAX_S, max(_LOOK_MIN_S, kept.heartbeat_s / 4)) if kept.heartbeat_s else _LOOK_MAX_S
 
 
@@ -129,7 +129,7 @@ _keeper = Keeper()
 
 
 def keeper() -> Keeper:
-    """That of this process."""
+    """Return the keeper of this process."""
     return _keeper
 
 

@@ -1,7 +1,7 @@
 """Distribution lists, from the client's side: records behind MQOD and MQPMO (channel/lists.py has the layout).
 
-What the records of an answer say is written into those of the application: the reason of each destination, and with
-MQPMR the ids that its message got.
+The records of a reply are copied to those of the application: the reason of each destination, and with MQPMR the ids of
+its message.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from flintmq.channel.calls import API_SIZE
 from flintmq.channel.lists import od_end, read_put_records, write_object_records, write_put_records
 from flintmq.channel.sizes import md_size, pmo_size
-from flintmq.client.remote.session import Answer
+from flintmq.client.remote.session import CallReply
 from flintmq.mqi.dh import put_message_record_size
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.object_record import SIZE as OBJECT_SIZE
@@ -22,7 +22,7 @@ def _aligned(length: int) -> int:
 
 
 def pack_object(od: MQOD, big_endian: bool, ccsid: int) -> bytes:
-    """The descriptor, with its records if it is of a list."""
+    """Pack an object descriptor, with its records if it is of a distribution list."""
     packed = od.pack(big_endian, ccsid)
     if not od.recs_present or od.version < 2 or od.object_records is None:
         return packed
@@ -33,7 +33,7 @@ def pack_object(od: MQOD, big_endian: bool, ccsid: int) -> bytes:
 
 
 def pack_options(pmo: MQPMO, big_endian: bool, ccsid: int) -> bytes:
-    """The options of a put, with their records if there are any."""
+    """Pack the options of a put, with their records if there are any."""
     packed = pmo.pack(big_endian, ccsid)
     if not pmo.recs_present or pmo.version < 2:
         return packed
@@ -48,8 +48,8 @@ def pack_options(pmo: MQPMO, big_endian: bool, ccsid: int) -> bytes:
     return write_put_records(pmo.pack(big_endian, ccsid), pmo, big_endian)
 
 
-def tell_object(answer: Answer, od: MQOD) -> None:
-    """Write what an answer that begins with a descriptor says into the records of `od`."""
+def tell_object(answer: CallReply, od: MQOD) -> None:
+    """Copy the records behind the descriptor of a reply to the records of `od`."""
     made = MQOD.unpack(answer.body, API_SIZE, answer.big_endian, answer.ccsid)
     od_end(answer.body, API_SIZE, made, answer.big_endian, answer.ccsid)
     od.known_dest_count, od.unknown_dest_count = made.known_dest_count, made.unknown_dest_count
@@ -59,8 +59,8 @@ def tell_object(answer: Answer, od: MQOD) -> None:
             own.comp_code, own.reason = said.comp_code, said.reason
 
 
-def tell_options(answer: Answer, has_od: bool, pmo: MQPMO) -> None:
-    """The same for the options of a put, which stand behind the descriptors."""
+def tell_options(answer: CallReply, has_od: bool, pmo: MQPMO) -> None:
+    """Copy the records behind the put options of a reply to the records of `pmo`."""
     body, big_endian, ccsid = answer.body, answer.big_endian, answer.ccsid
     at = API_SIZE
     if has_od:

@@ -1,49 +1,27 @@
-"""The queue manager of this machine: where its socket for local applications is, and why there is none.
+"""The queue manager of this machine: its local socket, or the reason why there is none.
 
-A queue manager that runs as a process (`strmqm`) listens on a Unix socket in its directory, and says there what it says
-to clients at a listener. Who connects is the user of the process, by the system's word; no password is needed.
+A queue manager that runs as a process (`strmqm`) listens on a Unix socket in its directory, with the protocol of its
+listeners. The operating system vouches for the user of the connecting process; no password is needed.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from flintmq.client.errors import MQError, QueueManagerError, error_of
 from flintmq.client.lazy import lazy
-from flintmq.client.places import LOCAL_SOCKET
 from flintmq.client.remote.definition import Address
+from flintmq.host.environment import LOCAL_SOCKET
+from flintmq.mqi.call_errors import MQError, QueueManagerError, error_of
 from flintmq.mqi.reason import MQRC_Q_MGR_NAME_ERROR, MQRC_Q_MGR_NOT_AVAILABLE
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from flintmq.client import instance
+    from flintmq.host import instance
 else:
-    instance = lazy("flintmq.client.instance")
-
-#: The longest path that a Unix socket can have here, with room to spare.
-_PATH_MAX = 100
-
-
-@contextmanager
-def socket_path(directory: Path, name: str = LOCAL_SOCKET) -> Iterator[str]:
-    """The path of a socket, short enough to be one: through an open directory if need be."""
-    path = str(directory / name)
-    if len(os.fsencode(path)) <= _PATH_MAX:
-        yield path
-        return
-    opened = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        yield f"/proc/self/fd/{opened}/{name}"
-    finally:
-        os.close(opened)
+    instance = lazy("flintmq.host.instance")
 
 
 def find(name: str) -> tuple[str, Address]:
-    """(name, where it listens) of a queue manager of this machine, by name or path. Raises MQError.
+    """Return (name, address) of a queue manager of this machine, by name or path. Raise MQError.
 
     "" is the default queue manager, as in MQ; if there is none, and for "*", the only one that runs.
     """
@@ -72,10 +50,10 @@ def _any() -> tuple[str, Address]:
 
 
 def not_running(directory: str, where: str) -> MQError:
-    """The error for a queue manager that nobody listens for."""
+    """Return the error for a queue manager that does not listen."""
     from pathlib import Path
 
-    from flintmq.client.lock import holder_of
+    from flintmq.host.lock import holder_of
 
     holder = holder_of(Path(directory) / "lock")
     text = "it is not running; `strmqm` starts it, and flintmq.open() opens it in this process"

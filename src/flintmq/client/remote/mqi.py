@@ -1,10 +1,10 @@
-"""The MQI over a channel, for threads: the methods of `flintmq.client.mqi.MQI`, with the same arguments and answers.
+"""The MQI over a channel, for threads: the methods of `flintmq.client.mqi.MQI`, with the same arguments and results.
 
     qm = flintmq.connect("QM1", channel="DEV.APP.SVRCONN", conn="host(1414)")
     handle = qm.mqi.open(od, MQOO_INPUT_SHARED)
     data = qm.mqi.get(handle, md, gmo)
 
-What a call does is in steps.py; here its exchanges are made on the socket of the connection.
+The calls are in steps.py; here their exchanges are made on the socket of the connection.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from operator import index
 from typing import TYPE_CHECKING, Any
 
 from flintmq.channel import segment as seg
-from flintmq.client.errors import MQError
 from flintmq.client.remote.direct import Direct, exchange
 from flintmq.client.remote.reconnect import Reconnect
 from flintmq.client.remote.steps import UNREADABLE, MQISteps, RemoteHandle, Steps, T
 from flintmq.client.remote.wire import Wire
 from flintmq.mqi import xid as xa
+from flintmq.mqi.call_errors import MQError
 from flintmq.mqi.constants import MQCO_NONE, MQOP_REGISTER
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
@@ -47,7 +47,7 @@ class RemoteMQI(MQISteps):
         super().__init__(wire)
         self.room = wire.definition.room
         self.reconnect = reconnect
-        #: What runs callbacks, once there are any.
+        #: The runner of callbacks, None before the first MQCB.
         self._callbacks: Callbacks | None = None
 
     def _run(self, make: Callable[..., Steps[T]], *args: Any) -> T:
@@ -63,7 +63,7 @@ class RemoteMQI(MQISteps):
         return self.reconnect is None and self._callbacks is None and not self.wire.orphans
 
     def _directly(self, direct: Direct, make: Callable[..., Steps[Any]], *args: Any) -> Any:
-        """Make a direct call: the message that was got, if it is a get. `make` makes its steps, which may be needed."""
+        """Make a direct call. Return the message, if it is a get. `make` makes its steps, which may be needed."""
         wire = self.wire
         exchange(wire, direct)
         try:
@@ -74,7 +74,7 @@ class RemoteMQI(MQISteps):
         return wire.run(make(*args), direct.answers)
 
     def restored(self, wire: Wire) -> None:
-        """The connection was lost and is there again: open what was open. Raises MQError."""
+        """Open on a new connection all that was open on the lost one. Raise MQError."""
         self.wire = wire
         wire.run(self.reopen_steps())
         self.generation += 1
@@ -82,39 +82,39 @@ class RemoteMQI(MQISteps):
     # -- objects ------------------------------------------------------------------------------------------------------
 
     def open(self, od: MQOD, options: int) -> RemoteHandle:
-        """MQOPEN."""
+        """Open an object (MQOPEN)."""
         return self._run(self.open_steps, od, options)
 
     def close(self, handle: RemoteHandle, options: int = MQCO_NONE) -> None:
-        """MQCLOSE."""
+        """Close a handle (MQCLOSE)."""
         self._run(self.close_steps, handle, options)
 
     def inq(self, handle: RemoteHandle, selectors: Sequence[int]) -> Inquiry:
-        """MQINQ: `integers` and `characters` of the answer are in the order of their selectors."""
+        """Inquire attributes (MQINQ): `integers` and `characters` of the result are in the order of their selectors."""
         return self._run(self.inq_steps, handle, selectors)
 
     def set(
         self, handle: RemoteHandle, selectors: Sequence[int], int_attrs: Sequence[int] = (), char_attrs: str = ""
     ) -> None:
-        """MQSET: `int_attrs` in the order of their selectors, `char_attrs` one after the other in their full length."""
+        """Set attributes (MQSET): `int_attrs` in the order of their selectors, `char_attrs` joined in full length."""
         self._run(self.set_steps, handle, selectors, int_attrs, char_attrs)
 
     def stat(self, type: int) -> MQSTS:
-        """MQSTAT, by MQSTAT_TYPE_*: what has become of asynchronous puts since the last time."""
+        """Return status by MQSTAT_TYPE_* (MQSTAT): the outcome of asynchronous puts since the last call."""
         return self._run(self.stat_steps, type)
 
     # -- messages -----------------------------------------------------------------------------------------------------
 
     def put(self, handle: RemoteHandle, md: MQMD, pmo: MQPMO, data: bytes) -> None:
-        """MQPUT. Ids and context are written into `md`."""
+        """Put a message (MQPUT). Ids and context are written into `md`."""
         self._run(self.put_steps, handle, md, pmo, data)
 
     def put1(self, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> None:
-        """MQPUT1."""
+        """Open, put one message and close (MQPUT1)."""
         self._run(self.put1_steps, od, md, pmo, data)
 
     def get(self, handle: RemoteHandle, md: MQMD, gmo: MQGMO, max_length: int = -1) -> bytes:
-        """MQGET: the data, cut to `max_length` if that is not -1; the descriptor is written into `md`."""
+        """Get a message (MQGET). Return its data, cut to `max_length` unless that is -1; `md` gets its descriptor."""
         return self._run(self.get_steps, handle, md, gmo, max_length)
 
     def may_send_together(self) -> bool:
@@ -122,17 +122,17 @@ class RemoteMQI(MQISteps):
         return self.reconnect is None and self._callbacks is None and self.wire.run(self.may_send_together_steps())
 
     def run_chain(self, chain: Chain) -> None:
-        """Send puts, a commit and a get together; `chain` says how they went (together.py). Raises NotConnected."""
+        """Send puts, a commit and a get together; `chain` gets the outcome (together.py). Raise NotConnected."""
         from flintmq.client.remote.together import run_steps  # Here: most clients send none.
 
         self.wire.run(run_steps(self, chain))
 
     def cmit(self) -> None:
-        """MQCMIT."""
+        """Commit the unit of work (MQCMIT)."""
         self._run(self.cmit_steps)
 
     def back(self) -> None:
-        """MQBACK."""
+        """Back the unit of work out (MQBACK)."""
         self._run(self.back_steps)
 
     # -- asynchronous consume -----------------------------------------------------------------------------------------
@@ -145,7 +145,7 @@ class RemoteMQI(MQISteps):
         md: MQMD | None = None,
         gmo: MQGMO | None = None,
     ) -> None:
-        """MQCB: register, suspend, resume or deregister a callback, by MQOP_*; see callbacks.py."""
+        """Register, suspend, resume or deregister a callback, by MQOP_* (MQCB); see callbacks.py."""
         operation = index(operation)
         function = cbd.callback_function
         if function is not None and not callable(function):
@@ -161,7 +161,7 @@ class RemoteMQI(MQISteps):
         self.completion, self.reason = MQCC_OK, 0
 
     def ctl(self, operation: int, ctlo: MQCTLO | None = None) -> None:
-        """MQCTL: start, stop, suspend or resume the callbacks of this connection, by MQOP_*."""
+        """Start, stop, suspend or resume the callbacks of this connection, by MQOP_* (MQCTL)."""
         self._called_back().control(index(operation))
         self.completion, self.reason = MQCC_OK, 0
 
@@ -173,7 +173,7 @@ class RemoteMQI(MQISteps):
         return self._callbacks
 
     def end_callbacks(self) -> None:
-        """The connection is being closed."""
+        """Stop the callbacks: the connection is being closed."""
         if self._callbacks is not None:
             self._callbacks.close()
 
@@ -182,25 +182,25 @@ class RemoteMQI(MQISteps):
     def sub(
         self, sd: MQSD, handle: RemoteHandle | None = None, hsub: RemoteHandle | None = None
     ) -> tuple[RemoteHandle, RemoteHandle]:
-        """MQSUB: (Hobj, Hsub), the queue that publications come to and the subscription."""
+        """Subscribe (MQSUB). Return (Hobj, Hsub): the queue of the publications and the subscription."""
         return self._run(self.sub_steps, sd, handle, hsub)
 
     def subrq(self, hsub: RemoteHandle, action: int, sro: MQSRO | None = None) -> int:
-        """MQSUBRQ, with MQSR_ACTION_PUBLICATION: how many retained publications were sent."""
+        """Request retained publications (MQSUBRQ, MQSR_ACTION_PUBLICATION). Return their number."""
         return self._run(self.subrq_steps, hsub, action, sro)
 
     # -- XA -----------------------------------------------------------------------------------------------------------
 
     def xa_start(self, xid: bytes, flags: int = xa.TMNOFLAGS) -> int:
-        """Puts and gets in syncpoint belong to the branch from now on. The xid is packed: `xa.pack_xid`."""
+        """Bind puts and gets in syncpoint to the branch from now on. The xid is packed: `xa.pack_xid`."""
         return self._run(self.branch_steps, seg.XA_START, xid, flags)
 
     def xa_end(self, xid: bytes, flags: int = xa.TMSUCCESS) -> int:
-        """They no longer do: TMSUCCESS, TMFAIL, or TMSUSPEND for a while."""
+        """End the work on the branch: TMSUCCESS, TMFAIL, or TMSUSPEND for a while."""
         return self._run(self.branch_steps, seg.XA_END, xid, flags)
 
     def xa_prepare(self, xid: bytes, flags: int = xa.TMNOFLAGS) -> int:
-        """Promise to commit the branch or to roll it back."""
+        """Prepare the branch for commit or rollback."""
         return self._run(self.branch_steps, seg.XA_PREPARE, xid, flags)
 
     def xa_commit(self, xid: bytes, flags: int = xa.TMNOFLAGS) -> int:
@@ -212,9 +212,9 @@ class RemoteMQI(MQISteps):
         return self._run(self.branch_steps, seg.XA_ROLLBACK, xid, flags)
 
     def xa_forget(self, xid: bytes, flags: int = xa.TMNOFLAGS) -> int:
-        """The transaction manager knows what became of a branch that an administrator has resolved."""
+        """Forget a branch that was completed heuristically, after the transaction manager has read its outcome."""
         return self._run(self.branch_steps, seg.XA_FORGET, xid, flags)
 
     def xa_recover(self, count: int, flags: int = xa.TMSTARTRSCAN | xa.TMENDRSCAN) -> tuple[int, list[bytes]]:
-        """Up to `count` branches that are in doubt or heuristic: (code, xids)."""
+        """Return up to `count` branches that are in doubt or heuristic: (code, xids)."""
         return self._run(self.xa_recover_steps, count, flags)

@@ -1,12 +1,12 @@
-"""`flintmq.pool`: connections that are shared by threads that need one for a moment each.
+"""`flintmq.pool`: connections for threads that need one for a moment each.
 
     pool = flintmq.pool("QM1", size=4, channel="DEV.APP.SVRCONN", conn="host(1414)")
     with pool.connection() as connection:
         connection.queue("ORDERS").put(b"hello")
     pool.close()
 
-A connection that is given back is clean: what was not committed is backed out. One that is broken is not given out
-again; another is made in its place when it is needed.
+Uncommitted work of a connection is backed out when it is returned. A broken connection is not lent again; another is
+made in its place when it is needed.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Self, Unpack
 
-from flintmq.client.errors import MQError, NotConnected
 from flintmq.client.remote.connect import Options, RemoteQueueManager, connect
 from flintmq.client.remote.connection import RemoteConnection
+from flintmq.mqi.call_errors import MQError, NotConnected
 from flintmq.mqi.reason import MQRC_MAX_CONNS_LIMIT_REACHED
 
 
@@ -38,17 +38,17 @@ class ConnectionPool:
 
     @property
     def name(self) -> str:
-        """The queue manager's name."""
+        """Return the queue manager's name."""
         return self._qm.name
 
     @property
     def in_use(self) -> int:
-        """How many connections are given out."""
+        """Return the number of connections that are lent."""
         return self._out
 
     @contextmanager
     def connection(self, timeout: float | None = None) -> Iterator[RemoteConnection]:
-        """A connection for a block. If all are in use, wait for one, at most `timeout` seconds (2025)."""
+        """Lend a connection for a block. If all are in use, wait for one, at most `timeout` seconds (2025)."""
         taken = self._take(timeout)
         try:
             yield taken
@@ -86,7 +86,7 @@ class ConnectionPool:
             raise
 
     def _give(self, connection: RemoteConnection) -> None:
-        """Back in the pool, clean."""
+        """Return a connection to the pool. Its uncommitted work is backed out."""
         try:
             connection._in_transaction = connection._unsettled = False
             if connection._mqi.has_work and connection._usable():
@@ -108,7 +108,7 @@ class ConnectionPool:
         self.close()
 
     def close(self) -> None:
-        """Disconnect all; those that are given out when they are given back."""
+        """Disconnect all; connections that are lent are closed when they are returned."""
         with self._changed:
             self._qm._closed = True
             free, self._free = self._free, deque()
@@ -119,5 +119,5 @@ class ConnectionPool:
 
 
 def pool(name: str = "", *, size: int = 10, **options: Unpack[Options]) -> ConnectionPool:
-    """A pool of connections to the queue manager `name`; the other arguments are those of `flintmq.connect`."""
+    """Make a pool of connections to the queue manager `name`; the other arguments are those of `flintmq.connect`."""
     return ConnectionPool(connect(name, **options), size)

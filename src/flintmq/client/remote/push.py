@@ -1,17 +1,17 @@
-"""Consumers over a channel whose conversations may share the socket: the queue manager pushes their messages.
+"""Consumers over a channel with conversations that share the socket: the queue manager pushes their messages.
 
-What is said, as IBM's client for Java says it:
+The exchanges are those of IBM's client for Java:
 
-    a consumer is new        NOTIFICATION Q_STATE 16, and REQUEST_MSGS of a consumer with what it wants
+    a consumer is new        NOTIFICATION Q_STATE 16, and REQUEST_MSGS of a consumer with its selection
     consumers are started    CONN_STATE 2, and TXN_ALLOWED
-    a message was used       REQUEST_MSGS: so much has room again
+    a message was used       REQUEST_MSGS with the bytes that are free again
     a consumer is suspended  REQUEST_MSGS with room for nothing
-    they are stopped         CONN_STATE 0 as a question; what was on its way is here when it is answered
+    they are stopped         CONN_STATE 0 as a question; messages on their way have come when it is answered
 
-    P1  One message at a time is asked for, unless the handle reads ahead. The next is asked for when the callback is
-        done: so a commit in a callback commits what was consumed, and nothing that nobody has seen.
-    P2  What is here when consumers are stopped, or one of them leaves, is still delivered. What was read ahead stays
-        here, for the next start.
+    P1  One message at a time is requested, unless the handle reads ahead. The next is requested when the callback is
+        done: so a commit in a callback commits the messages that callbacks have seen, and no other.
+    P2  Messages that are here when consumers are stopped, or one of them leaves, are still delivered. Messages read
+        ahead stay here, for the next start.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from flintmq.mqi import constants as mq
 if TYPE_CHECKING:
     from flintmq.client.remote.callbacks import Registered
     from flintmq.client.remote.mqi import RemoteMQI
-    from flintmq.client.remote.session import Session
+    from flintmq.client.remote.session import ClientSession
     from flintmq.client.remote.steps import Steps
 
 #: Gets that cannot be made for a consumer by the queue manager alone.
@@ -42,7 +42,7 @@ _IN_UNIT: Final = mq.MQGMO_SYNCPOINT | mq.MQGMO_SYNCPOINT_IF_PERSISTENT
 _Q_STARTED: Final = 16
 _STARTED: Final = 2
 _STOPPED: Final = 0
-#: In the place of the number of a handle: any of them, and the answer to CONN_STATE.
+#: In place of a handle number: any handle, and the reply to CONN_STATE.
 _ANY: Final = -1
 _ANSWER: Final = -2
 _FOR_EVER: Final = -1
@@ -50,7 +50,7 @@ _NOTHING: Final = 0
 
 
 class _Any(Ahead):
-    """What is here for any of several consumers."""
+    """The messages that are here for any of several consumers."""
 
     def __init__(self, push: Push) -> None:
         super().__init__(_ANY)
@@ -61,9 +61,9 @@ class _Any(Ahead):
 
 
 class _Answer(Ahead):
-    """The answer to CONN_STATE."""
+    """The reply to CONN_STATE."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: ClientSession) -> None:
         super().__init__(_ANSWER)
         self._session = session
 
@@ -76,16 +76,16 @@ class Push:
 
     def __init__(self, mqi: RemoteMQI) -> None:
         self._mqi = mqi
-        self._session: Session | None = None
+        self._session: ClientSession | None = None
         self._streams: dict[Registered, Ahead] = {}
         self._paused: set[Registered] = set()
         #: The queue manager pushes.
         self.running = False
 
     def wait_steps(self, active: list[Registered], wait_ms: int) -> Steps[None]:
-        """Say what is wanted; done when there is something, or `wait_ms` are over."""
+        """Send the requests of the consumers, and wait for a message, up to `wait_ms`."""
         session = self._mqi.wire.session
-        if self._session is not session:  # The first time, and when the connection was made again.
+        if self._session is not session:  # The first time, and after a reconnection.
             self._session, self.running = session, False
             self._streams.clear()
             self._paused.clear()
@@ -93,8 +93,8 @@ class Push:
         session.streams[_ANY] = _Any(self)
         yield STREAM, _ANY, out, wait_ms, True
 
-    def _in_line(self, session: Session, active: list[Registered]) -> bytes:
-        """What has changed since the last time, as segments."""
+    def _in_line(self, session: ClientSession, active: list[Registered]) -> bytes:
+        """Return the changes since the last time, as segments."""
         out: list[bytes] = []
         new = [each for each in active if each not in self._streams]
         for each in new:
@@ -107,7 +107,7 @@ class Push:
             out.append(session.notice(number, layout.NOTIFY_Q_STATE, _Q_STARTED))
         if not self.running:
             out.append(session.notice(0, layout.NOTIFY_CONN_STATE, _STARTED))
-        for each, stream in self._streams.items():  # First, so that they are not served by what follows.
+        for each, stream in self._streams.items():  # First, so that the later segments do not serve them.
             if each not in active and each not in self._paused:
                 self._paused.add(each)
                 out.append(self._request(session, each, stream, False, _NOTHING))
@@ -121,7 +121,7 @@ class Push:
             self.running = True
         return b"".join(out)
 
-    def _request(self, session: Session, each: Registered, stream: Ahead, select: bool, room: int = -1) -> bytes:
+    def _request(self, session: ClientSession, each: Registered, stream: Ahead, select: bool, room: int = -1) -> bytes:
         options = each.pushed_options()
         if options & mq.MQGMO_BROWSE_FIRST:
             first = options | mq.MQGMO_BROWSE_NEXT
@@ -131,7 +131,7 @@ class Push:
         return session.want(body, False)
 
     def next(self, each: Registered) -> Arrived | None:
-        """The next message that is here for a consumer. It is the consumer's now."""
+        """Take the next message that is here for a consumer."""
         stream = self._streams.get(each)
         if stream is None or not stream.messages:
             return None
@@ -140,7 +140,7 @@ class Push:
         return message
 
     def has_news(self) -> bool:
-        """Whether there is something for a consumer."""
+        """Return whether there is something for a consumer."""
         for each, stream in self._streams.items():
             if stream.failure and each not in self._paused:
                 return True
@@ -149,12 +149,12 @@ class Push:
         return False
 
     def failure(self, each: Registered) -> int:
-        """Why its queue cannot be read, 0 if it can."""
+        """Return the reason why the queue of a consumer cannot be read, 0 if it can."""
         stream = self._streams.get(each)
         return 0 if stream is None else stream.failure
 
     def stop_steps(self) -> Steps[None]:
-        """Nothing more is pushed when this is done."""
+        """Stop the push for all consumers."""
         session = self._mqi.wire.session
         if not self.running or self._session is not session:
             return
@@ -165,7 +165,7 @@ class Push:
         yield STREAM, _ANSWER, out, -1, True
 
     def pause_steps(self, each: Registered) -> Steps[None]:
-        """Nothing more is pushed for one consumer when this is done."""
+        """Stop the push for one consumer."""
         session, stream = self._mqi.wire.session, self._streams.get(each)
         if stream is None or self._session is not session:
             return
@@ -178,12 +178,12 @@ class Push:
             out = b""
 
     def forget(self, each: Registered) -> None:
-        """The consumer is no more."""
+        """Forget a consumer that was deregistered."""
         stream = self._streams.pop(each, None)
         self._paused.discard(each)
         if stream is not None and self._session is not None:
             self._session.streams.pop(stream.number, None)
 
     def leftovers(self) -> list[Registered]:
-        """Consumers for whom there is a message that was not read ahead (P2)."""
+        """Return the consumers with a message that was not read ahead (P2)."""
         return [each for each, stream in self._streams.items() if stream.messages and not each.reads_ahead()]

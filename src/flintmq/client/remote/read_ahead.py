@@ -1,4 +1,4 @@
-"""Read-ahead: gets and browses that are answered by messages which are here already.
+"""Read-ahead: gets and browses that are answered by messages sent in advance.
 
 A handle reads ahead if it was opened for input or browse and
 
@@ -18,16 +18,16 @@ The first MQGET on it then decides (MQ's rules, "MQGET options and read ahead"):
       CodedCharSetId with CONVERT; browse or not
     WAIT and its interval, FAIL_IF_QUIESCING,          as given                     as given
       BROWSE_FIRST, BROWSE_NEXT, BROWSE_MSG_UNDER_
-      CURSOR; MsgId, CorrelId and what else is matched
+      CURSOR; MsgId, CorrelId and other match fields
 
-What was sent and not used is lost when the handle is closed, the connection ends or is lost: it is no longer on the
-queue. So read-ahead is for messages that are not persistent, or for browses, which lose nothing; persistent ones come
-one by one, to a get that waits (A4 of ahead.py). MQCLOSE with MQCO_QUIESCE says 2458 while there are messages here: get
+Messages sent and not used are lost when the handle is closed, the connection ends or is lost: they are no longer on the
+queue. So read-ahead is for non-persistent messages, or for browses, which lose nothing; persistent ones come one by
+one, to a get that waits (A4 of ahead.py). MQCLOSE with MQCO_QUIESCE returns 2458 while there are messages here: get
 them, until 2518, and close again.
 
-A get with wait waits here; when its time is over, it asks the queue manager whether there is anything left, which is
-what a get without wait does at once. So a get that finds a message here costs nothing on the wire, and a browse through
-a queue as many questions as there are halves of ROOM bytes in it, and one.
+A get with wait waits here; after its timeout it asks the queue manager whether there is a message left, as a get
+without wait does at once. So a get that finds a message here needs no exchange, and a browse through a queue needs one
+question for each half of ROOM bytes in it, and one more.
 """
 
 from __future__ import annotations
@@ -36,27 +36,26 @@ import time
 from typing import TYPE_CHECKING, Final
 
 from flintmq.channel import stream as layout
-from flintmq.channel.calls import write_long
 from flintmq.channel.errors import ChannelError
-from flintmq.client.errors import error_of
 from flintmq.client.remote.ahead import Ahead, Arrived
 from flintmq.client.remote.refusal import call_refused
 from flintmq.mqi import constants as mq
 from flintmq.mqi import reason as rc
+from flintmq.mqi.call_errors import error_of
 from flintmq.mqi.errors import MQStructuresError
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.reason import MQCC_FAILED, MQCC_OK, MQCC_WARNING
 
 if TYPE_CHECKING:
-    from flintmq.client.remote.session import Session
+    from flintmq.client.remote.session import ClientSession
     from flintmq.client.remote.steps import MQISteps, RemoteHandle, Steps
 
-#: What a handle can do: nothing ahead; ahead, if its first get is one that can be; ahead.
+#: Read-ahead of a handle: never; if its first get allows it; yes.
 NEVER: Final = 0
 PERHAPS: Final = 1
 YES: Final = 2
-#: The type of an exchange that is no call: segments to send, and whether something for the handle is waited for.
+#: The type of an exchange that is no call: segments to send, and whether to wait for something for the handle.
 STREAM: Final = 0
 
 _READERS: Final = mq.MQOO_INPUT_AS_Q_DEF | mq.MQOO_INPUT_SHARED | mq.MQOO_INPUT_EXCLUSIVE | mq.MQOO_BROWSE
@@ -71,12 +70,12 @@ _NOT_AHEAD: Final = (
 )
 _MAY_CHANGE: Final = mq.MQGMO_WAIT | mq.MQGMO_FAIL_IF_QUIESCING | mq.MQGMO_NO_SYNCPOINT | _BROWSE
 _FOR_EVER: Final = -1
-#: What comes of reading a message that is not one.
+#: Exceptions from reading a malformed message.
 _UNREADABLE: Final = (ChannelError, MQStructuresError, UnicodeError)
 
 
-def ability(session: Session, options: int, default: int) -> int:
-    """Whether a handle that was opened with these options may read ahead; `default` is DEFREADA of its queue."""
+def ability(session: ClientSession, options: int, default: int) -> int:
+    """Return whether a handle with these open options may read ahead; `default` is DEFREADA of its queue."""
     if not session.shared or not options & _READERS or default == mq.MQREADA_DISABLED:
         return NEVER
     if options & mq.MQOO_READ_AHEAD:
@@ -85,7 +84,7 @@ def ability(session: Session, options: int, default: int) -> int:
 
 
 def decide(handle: RemoteHandle, md: MQMD, gmo: MQGMO) -> bool:
-    """Whether this get is answered by what is here: by the table above. Raises MQError (2046, 2457)."""
+    """Return whether this get reads ahead, by the table above. Raise MQError (2046, 2457)."""
     options = gmo.options
     if handle.ability == PERHAPS:
         if options & _NOT_AHEAD:
@@ -104,7 +103,7 @@ def decide(handle: RemoteHandle, md: MQMD, gmo: MQGMO) -> bool:
 
 
 def _kept(md: MQMD, gmo: MQGMO) -> tuple[int, bool, int, int]:
-    """What has to be the same in all gets."""
+    """Return the options that must be equal in all gets."""
     options = gmo.options
     browses = options & _BROWSE != 0
     if options & mq.MQGMO_CONVERT:
@@ -113,7 +112,7 @@ def _kept(md: MQMD, gmo: MQGMO) -> tuple[int, bool, int, int]:
 
 
 def get_ahead(mqi: MQISteps, handle: RemoteHandle, md: MQMD, gmo: MQGMO, sent: MQGMO, max_length: int) -> Steps[bytes]:
-    """MQGET with the options `sent`; what it says beside the data is written into `md` and `gmo`."""
+    """Get with the options `sent` (MQGET); `md` and `gmo` get the descriptor and the other results."""
     try:
         session = mqi.wire.session
         options = sent.options if max_length >= 0 else sent.options & ~mq.MQGMO_ACCEPT_TRUNCATED_MSG
@@ -148,7 +147,7 @@ def get_ahead(mqi: MQISteps, handle: RemoteHandle, md: MQMD, gmo: MQGMO, sent: M
 
 
 def _next(options: int) -> int:
-    """The options of what comes after the first message."""
+    """Return the options for the messages after the first one."""
     if options & mq.MQGMO_BROWSE_FIRST:
         return options & ~mq.MQGMO_BROWSE_FIRST | mq.MQGMO_BROWSE_NEXT
     return options
@@ -157,7 +156,7 @@ def _next(options: int) -> int:
 def _fetched(
     mqi: MQISteps, handle: RemoteHandle, ahead: Ahead, md: MQMD, gmo: MQGMO, options: int, max_length: int
 ) -> Steps[Arrived]:
-    """Nothing is here that is wanted: ask for it, and wait. Raises by reason."""
+    """Request a message and wait for it, because none here matches. Raise by reason."""
     session, number = mqi.wire.session, handle.number
     if ahead.quiesced:
         reason = rc.MQRC_HOBJ_QUIESCED if ahead.messages else rc.MQRC_HOBJ_QUIESCED_NO_MSGS
@@ -196,7 +195,7 @@ def _fetched(
 
 
 def _answered(mqi: MQISteps, number: int, ahead: Ahead, md: MQMD, gmo: MQGMO, out: bytes) -> Steps[None]:
-    """Send a question; done when there is a message that is wanted, or the answer."""
+    """Send a question, and wait for a matching message or the reply."""
     while True:
         yield STREAM, number, out, -1, True
         out = b""
@@ -205,7 +204,7 @@ def _answered(mqi: MQISteps, number: int, ahead: Ahead, md: MQMD, gmo: MQGMO, ou
 
 
 def told(mqi: MQISteps, message: Arrived, md: MQMD, gmo: MQGMO, options: int, max_length: int) -> bytes:
-    """What the application is told of a message that it gets: the data."""
+    """Return the data of a message for the application, and write the other results of the get."""
     data, reason = message.data, message.reason
     if 0 <= max_length < len(data):
         data = data[:max_length]
@@ -225,7 +224,7 @@ def told(mqi: MQISteps, message: Arrived, md: MQMD, gmo: MQGMO, options: int, ma
 
 
 def _tell_groups(gmo: MQGMO, flags: int) -> None:
-    """Where in its group, and in its logical message, a message is: by its flags, as MQGET says it."""
+    """Set the status of a message in its group and logical message from its flags, as MQGET does."""
     gmo.group_status = mq.MQGS_NOT_IN_GROUP
     if flags & mq.MQMF_LAST_MSG_IN_GROUP:
         gmo.group_status = mq.MQGS_LAST_MSG_IN_GROUP
@@ -241,7 +240,7 @@ def _tell_groups(gmo: MQGMO, flags: int) -> None:
 
 
 def quiesced(mqi: MQISteps, handle: RemoteHandle) -> Steps[bool]:
-    """MQCLOSE with MQCO_QUIESCE: whether there is nothing here, and the handle can be closed. Else 2458."""
+    """Return whether MQCLOSE with MQCO_QUIESCE can close the handle: no message is here. Else the reason is 2458."""
     ahead = handle.ahead
     if ahead is None or handle.kept[1]:
         return True
@@ -258,8 +257,3 @@ def quiesced(mqi: MQISteps, handle: RemoteHandle) -> Steps[bool]:
         return True
     mqi.completion, mqi.reason = MQCC_WARNING, rc.MQRC_READ_AHEAD_MSGS
     return False
-
-
-def close_body(options: int, big_endian: bool) -> bytes:
-    """What follows the sixteen bytes of MQCLOSE: what is on its way is counted here, not by the queue manager."""
-    return write_long(options & ~mq.MQCO_QUIESCE, big_endian)

@@ -1,27 +1,27 @@
-"""Automatic reconnection: a connection that was lost is made again, and everything that was open is opened again.
+"""Automatic reconnection: a lost connection is made again, and everything that was open is opened again.
 
     reconnect=     "no"     a lost connection is lost (2009)
-                   "yes"    to any queue manager that the addresses lead to
-                   "qmgr"   only to the one that it was; to another: 2548
+                   "yes"    to any queue manager at the addresses
+                   "qmgr"   only to the same queue manager; to another: 2548
 
-It is noticed by the call that finds the connection lost, and that call waits:
+The call that finds the connection lost reconnects, and waits for it:
 
-    what was lost                                    what the call does when the connection is there again
+    lost with the connection                         the call after the reconnection
     an uncommitted unit of work                      fails with BackedOut (2003), and so does every call in that unit
                                                      of work until MQBACK or MQCMIT has ended it: do it again
-    a commit, or a put without unit of work, that    fails with 2549: nobody knows whether it was done
+    a commit, or a put without unit of work, that    fails with 2549: it is unknown whether it was done
       was on its way
     puts without wait, outside of a unit of work     nothing; MQSTAT, and flush(), count them as failed with 2549
-    anything else                                    is made again, and its caller hears nothing of it
+    anything else                                    is made again, and its caller sees no error
 
-A connection that was lost while it was idle is seen before a call is sent, so 2549 is for what really was on its way.
-Tries are ReconDelay of mqclient.ini apart, for MQReconnectTimeout seconds; then 2556. `on_event` is called with
-MQRC_RECONNECTING, MQRC_RECONNECTED and MQRC_RECONNECT_FAILED and a sentence, in the thread that reconnects; the event
-handler of MQCB hears the reasons too.
+A connection that was lost while it was idle is detected before a call is sent, so 2549 is only for calls that really
+were on their way. Attempts are ReconDelay of mqclient.ini apart, for MQReconnectTimeout seconds; then 2556. `on_event`
+is called with MQRC_RECONNECTING, MQRC_RECONNECTED and MQRC_RECONNECT_FAILED and a text, in the thread that reconnects;
+the event handler of MQCB gets the reasons too.
 
 Queues, topics and subscriptions are opened again under their handles. A dynamic queue is made again under its name, and
-what was on it is gone, as are the publications of a subscription that is not durable. What cannot be opened again has a
-handle that is none (2019). A browse begins again at the first message.
+its messages are gone, as are the publications of a subscription that is not durable. The handle of an object that
+cannot be opened again is invalid (2019). A browse begins again at the first message.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from flintmq.channel import segment as seg
-from flintmq.client.errors import BackedOut, MQError, NotConnected, error_of
 from flintmq.client.remote.definition import Definition
 from flintmq.client.remote.steps import Steps, T
 from flintmq.client.remote.wire import Wire, open_wire
 from flintmq.mqi import reason as rc
+from flintmq.mqi.call_errors import BackedOut, MQError, NotConnected, error_of
 
 if TYPE_CHECKING:
     from flintmq.client.remote.mqi import RemoteMQI
@@ -48,7 +48,7 @@ YES, SAME, NO = "yes", "qmgr", "no"
 
 
 def delays(definition: Definition) -> Callable[[int], float]:
-    """Seconds before the n-th try, from 0."""
+    """Return a function that gives the seconds before the n-th attempt, from 0."""
     steps = definition.delays
 
     import random
@@ -61,14 +61,14 @@ def delays(definition: Definition) -> Callable[[int], float]:
 
 
 class Reconnect:
-    """How one connection is made again."""
+    """Reconnects one connection."""
 
     def __init__(self, definitions: Sequence[Definition], tell: Told | None) -> None:
         self._definitions = definitions
         self._tell = tell
-        #: The event handler of MQCB, if there is one: it hears of it too.
+        #: The event handler of MQCB, if there is one: it is called too.
         self.handler: Callable[[int], None] | None = None
-        #: Set when the connection is closed: nobody wants it again.
+        #: Set when the connection is closed: do not reconnect.
         self.ending = threading.Event()
 
     def run(self, mqi: RemoteMQI, make: Callable[..., Steps[T]], args: tuple[Any, ...]) -> T:
@@ -88,8 +88,8 @@ class Reconnect:
                 work, kind = work or (mqi.has_work and not backing_out), wire.in_flight
                 if kind >= seg.XA_START:
                     raise  # The transaction manager decides.
-                wire.in_flight = 0  # Its caller hears of it now; the next call is another one.
-                if not work:  # Nobody knows of them either: MQSTAT says so.
+                wire.in_flight = 0  # Its caller gets the error now; the next call is another one.
+                if not work:  # The outcome of these puts is unknown too: MQSTAT reports them.
                     mqi.lost_puts += [rc.MQRC_CALL_INTERRUPTED] * wire.session.unconfirmed
                 self.restore(mqi, error)
             if kind in UNCERTAIN and (kind == seg.MQCMIT or not work):
@@ -104,7 +104,7 @@ class Reconnect:
                 )
 
     def restore(self, mqi: RemoteMQI, lost: MQError) -> None:
-        """Connect again, and open what was open. Raises MQError if that is not to be had."""
+        """Connect again, and open all that was open. Raise MQError if that fails."""
         before = mqi.wire
 
         def made() -> Wire:
@@ -116,7 +116,7 @@ class Reconnect:
         self.until(made, before.where, lost)
 
     def until(self, made: Callable[[], Wire], where: str, lost: MQError) -> Wire:
-        """Try `made` until it succeeds, or the time is over. Raises MQError."""
+        """Try `made` until it succeeds, or until the timeout. Raise MQError."""
         definition = self._definitions[0]
         self._say(rc.MQRC_RECONNECTING, f"{where}: the connection was lost ({lost.text}); reconnecting")
         delay, end = delays(definition), time.monotonic() + definition.reconnect_timeout_s
@@ -146,7 +146,7 @@ class Reconnect:
         raise error_of(rc.MQRC_RECONNECT_TIMED_OUT, text)
 
     def _check(self, before: Wire, wire: Wire) -> None:
-        """Whether it is the same queue manager, if that is asked for."""
+        """Raise MQError unless it is the same queue manager, if that is required."""
         if wire.definition.reconnect != SAME:
             return
         was, now = before.session.server.q_mgr_id, wire.session.server.q_mgr_id

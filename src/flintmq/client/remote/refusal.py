@@ -1,4 +1,4 @@
-"""The sentences of errors of a connection: what was refused, where, and what can be done about it.
+"""Texts of errors of a connection: the refused call, the place, and a remedy.
 
 QM1 at host(1414), channel DEV.APP.SVRCONN: the user or the password was not accepted [MQRC_NOT_AUTHORIZED 2035].
 """
@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Final
 
 from flintmq.channel import errors as status
-from flintmq.client.errors import MQError, error_of
 from flintmq.mqi import reason as rc
+from flintmq.mqi.call_errors import MQError, error_of
 
 #: STATUS_DATA code: the reason at the client.
 REASON_OF_STATUS: Final = {
@@ -67,19 +67,19 @@ _HINTS: Final = {
     rc.MQRC_STANDBY_Q_MGR: "that is a standby instance",
 }
 
-#: Errors of the module ssl, which is imported only by those who use TLS.
+#: Errors of the module ssl, which is imported only for channels with TLS.
 _TLS_WANTS: Final = ("SSLWantReadError", "SSLWantWriteError")
 
 
 def refused(reason: int, where: str, why: str = "") -> MQError:
-    """The error of a connection that could not be made, or is no more."""
+    """Return the error of a connection that could not be made, or was lost."""
     hint = _HINTS.get(reason, "")
     said = "; ".join(part for part in (why, hint) if part)
     return error_of(reason, f"{where}: {said}" if said else where)
 
 
 def status_reason(code: int, connecting: bool) -> int:
-    """The reason for a STATUS_DATA code."""
+    """Return the reason for a STATUS_DATA code."""
     reason = REASON_OF_STATUS.get(code, rc.MQRC_CONNECTION_BROKEN)
     if connecting and reason in (rc.MQRC_CONNECTION_BROKEN, rc.MQRC_Q_MGR_STOPPING):
         return rc.MQRC_Q_MGR_NOT_AVAILABLE
@@ -87,12 +87,12 @@ def status_reason(code: int, connecting: bool) -> int:
 
 
 def call_refused(reason: int, name: str, q_mgr: str, length: int = 0) -> MQError:
-    """The error of a call on the object `name` of a queue manager; `length` is that of the message."""
+    """Return the error of a call on the object `name` of a queue manager; `length` is that of the message."""
     return error_of(reason, _sentence(reason, name, q_mgr, length))
 
 
 def _sentence(reason: int, name: str, q_mgr: str, length: int) -> str:
-    """Without a sentence of its own a reason is told in general words."""
+    """Return the text of an error, "" if the general text of the reason says it all."""
     if reason == rc.MQRC_NO_MSG_AVAILABLE:
         return f"no message on {name}"
     if reason == rc.MQRC_UNKNOWN_OBJECT_NAME:
@@ -120,13 +120,13 @@ def _sentence(reason: int, name: str, q_mgr: str, length: int) -> str:
     return ""
 
 
-#: Python looks for no host with a name whose parts are empty or too long.
+#: Python refuses to look up a host name with parts that are empty or too long.
 NO_HOST: Final = "no host has such a name"
 SILENT: Final = "no answer and no heartbeat came in time"
 
 
 def why(error: Exception) -> str:
-    """What broke a connection, in words."""
+    """Return the cause of a broken connection, in words."""
     if isinstance(error, BlockingIOError) or type(error).__name__ in _TLS_WANTS:
         return SILENT
     if isinstance(error, OSError):

@@ -1,8 +1,7 @@
-"""The calls as bytes, from the client's side: what follows the sixteen bytes that every call begins with.
+"""Calls and replies as bytes, from the client's side, behind the sixteen bytes that every call begins with.
 
-Layouts are those of channel/calls.py and its neighbours; here they are written where the server reads them, and read
-where it writes them. What cannot be read raises ChannelError or StructureError: the other side does not keep to the
-protocol, and the connection is at its end.
+Layouts are those of channel/calls.py and its neighbours; here requests are written and replies are read. Unreadable
+data raises ChannelError or StructureError: the other side does not keep to the protocol, and the connection ends.
 
 MQCONN by level: up to 6 no FCNO, up to 11 version 1, 12 and 13 version 2, up to 16 version 3, 17 version 4.
 """
@@ -28,7 +27,7 @@ from flintmq.channel.calls import (
 from flintmq.channel.errors import STATUS_PROTOCOL_DATA, STATUS_PROTOCOL_LENGTH, ChannelError
 from flintmq.channel.sizes import od_size
 from flintmq.client.lazy import lazy
-from flintmq.client.remote.session import Answer, Session
+from flintmq.client.remote.session import CallReply, ClientSession
 from flintmq.mqi.ccsid import decode, encode
 from flintmq.mqi.constants import MQCA_NAMES, MQIA_NAME_COUNT
 from flintmq.mqi.fields import read_text, write_text
@@ -53,11 +52,11 @@ _AUTH_USER_ID_AND_PWD: Final = 1
 _PAD: Final = 4
 
 
-# -- who we are, MQCONN -----------------------------------------------------------------------------------------------
+# -- identity, MQCONN -------------------------------------------------------------------------------------------------
 
 
 def user_data(user: str, ccsid: int) -> bytes:
-    """USERID_DATA: the user that this process runs as, or says it does."""
+    """Return the body of USERID_DATA: the user that this process runs as, or claims."""
     short = write_text(user[:12], 12, ccsid, 0, "UserId")
     blank = write_text("", 12, ccsid, 0, "Password")
     identifier = write_text("UID", 4, ccsid, 0, "UID")
@@ -65,7 +64,7 @@ def user_data(user: str, ccsid: int) -> bytes:
 
 
 def credentials(user: str, password: str, big_endian: bool, ccsid: int) -> bytes:
-    """CONAUTH_INFO: user and password."""
+    """Return the body of CONAUTH_INFO: user and password."""
     name, secret = encode(user, ccsid), encode(password, ccsid)
     body = write_text("CAUT", 4, ccsid, MQRC_CSP_ERROR, "CAUT")
     body += write_longs([_AUTH_USER_ID_AND_PWD, len(name), len(secret), len(name), len(secret)], big_endian)
@@ -73,8 +72,10 @@ def credentials(user: str, password: str, big_endian: bool, ccsid: int) -> bytes
     return body + bytes(-len(body) % _PAD)
 
 
-def connect_body(session: Session, q_mgr_name: str, application: str, application_type: int, options: int) -> bytes:
-    """MQCONNX, as long as the level that was agreed on has it."""
+def connect_body(
+    session: ClientSession, q_mgr_name: str, application: str, application_type: int, options: int
+) -> bytes:
+    """Return the body of MQCONNX for the level that was agreed on."""
     big_endian, ccsid = session.big_endian, session.ccsid
     raw = struct.pack(
         (">" if big_endian else "<") + _CONNECT,
@@ -92,8 +93,8 @@ def connect_body(session: Session, q_mgr_name: str, application: str, applicatio
     return raw
 
 
-def connected(answer: Answer) -> tuple[str, bytes]:
-    """(name of the queue manager, connection id) of the reply to MQCONN."""
+def connected(answer: CallReply) -> tuple[str, bytes]:
+    """Return (name of the queue manager, connection id) of the reply to MQCONN."""
     body = answer.body
     if len(body) < API_SIZE + _NAME_LENGTH:
         raise ChannelError(STATUS_PROTOCOL_LENGTH, f"the reply to MQCONN has {len(body)} bytes")
@@ -115,7 +116,7 @@ def packed_options(pmo: MQPMO, big_endian: bool, ccsid: int) -> bytes:
     return lists.pack_options(pmo, big_endian, ccsid) if pmo.recs_present else pmo.pack(big_endian, ccsid)
 
 
-def od_end(answer: Answer, offset: int, od: MQOD) -> int:
+def od_end(answer: CallReply, offset: int, od: MQOD) -> int:
     """Return the offset of the end of `od`, which begins at `offset` in an answer."""
     if od.recs_present:
         return list_layout.od_end(answer.body, offset, od, answer.big_endian, answer.ccsid)
@@ -123,7 +124,7 @@ def od_end(answer: Answer, offset: int, od: MQOD) -> int:
 
 
 def open_body(od: MQOD, options: int, big_endian: bool, ccsid: int) -> bytes:
-    """MQOPEN, with the question what the object's defaults are."""
+    """Return the body of MQOPEN, which also asks for the defaults of the object."""
     return (
         packed_object(od, big_endian, ccsid)
         + write_longs([options], big_endian)
@@ -131,8 +132,8 @@ def open_body(od: MQOD, options: int, big_endian: bool, ccsid: int) -> bytes:
     )
 
 
-def opened(answer: Answer) -> tuple[MQOD, OpenDefaults]:
-    """The descriptor that came back, and the defaults of the object if they did."""
+def opened(answer: CallReply) -> tuple[MQOD, OpenDefaults]:
+    """Return the descriptor of a reply to MQOPEN, and the defaults of the object if it has them."""
     od = MQOD.unpack(answer.body, API_SIZE, answer.big_endian, answer.ccsid)
     at = od_end(answer, API_SIZE, od) + 4
     defaults = OpenDefaults()
@@ -150,7 +151,7 @@ def opened(answer: Answer) -> tuple[MQOD, OpenDefaults]:
 
 
 def character_lengths(selectors: Sequence[int], names: int) -> list[int]:
-    """How many bytes each character attribute has; of a namelist, `names` names."""
+    """Return the length of each character attribute in bytes; of a namelist, for `names` names."""
     lengths: list[int] = []
     for selector in selectors:
         if is_character(selector):
@@ -160,13 +161,13 @@ def character_lengths(selectors: Sequence[int], names: int) -> list[int]:
 
 
 def inquire_body(selectors: Sequence[int], lengths: Sequence[int], big_endian: bool) -> bytes:
-    """MQINQ, with room for everything."""
+    """Return the body of MQINQ, with room for all values."""
     integers = len(selectors) - len(lengths)
     return write_longs([len(selectors), integers, sum(lengths), *selectors], big_endian)
 
 
-def inquired(answer: Answer, lengths: Sequence[int]) -> Inquiry:
-    """What was asked for, in the order of the selectors."""
+def inquired(answer: CallReply, lengths: Sequence[int]) -> Inquiry:
+    """Return the values of a reply to MQINQ, in the order of the selectors."""
     body, big_endian = answer.body, answer.big_endian
     count, integers, length = read_longs(body, API_SIZE, 3, big_endian)
     if not 0 <= count <= SELECTORS_MAX or not 0 <= integers <= SELECTORS_MAX or not 0 <= length <= CHARACTERS_MAX:
@@ -183,7 +184,7 @@ def inquired(answer: Answer, lengths: Sequence[int]) -> Inquiry:
 
 
 def _text(raw: bytes, ccsid: int) -> str:
-    """Characters with their blanks; what is not text of the character set is taken byte by byte."""
+    """Decode characters with their blanks; bytes that are invalid in the character set are read as Latin-1."""
     try:
         return decode(raw, ccsid)
     except UnicodeDecodeError:
@@ -191,14 +192,14 @@ def _text(raw: bytes, ccsid: int) -> str:
 
 
 def set_body(selectors: Sequence[int], integers: Sequence[int], characters: str, big_endian: bool, ccsid: int) -> bytes:
-    """MQSET."""
+    """Return the body of MQSET."""
     raw = encode(characters, ccsid)
     counts = [len(selectors), len(integers), len(raw)]
     return write_longs([*counts, *selectors, *integers], big_endian) + raw
 
 
 def wants_names(selectors: Sequence[int]) -> bool:
-    """Whether it must be known how many names there are."""
+    """Return whether the number of names must be known first."""
     return MQCA_NAMES in selectors
 
 
@@ -207,6 +208,6 @@ NAME_COUNT: Final = (MQIA_NAME_COUNT,)
 # -- MQSUB ------------------------------------------------------------------------------------------------------------
 
 
-def read_subscription(answer: Answer) -> int:
-    """Hsub of a reply to MQSUB."""
+def read_subscription(answer: CallReply) -> int:
+    """Return the Hsub of a reply to MQSUB."""
     return read_long(answer.body, API_SIZE, answer.big_endian)

@@ -1,26 +1,26 @@
-"""One socket, seen from the client: bytes in, answers out. No I/O is done here.
+"""One socket, seen from the client: bytes in, replies out. No I/O is done here.
 
     offer()            INITIAL_DATA to begin with; then, until `state` is AGREED,
-      received(data)   what arrived; afterwards `out` has what is to be sent
+      received(data)   bytes from the server; afterwards `out` has the bytes to send
     request(...)       the bytes of a call; then, until `answer` is there, `received`
     ended              why the other side has ended the channel: a STATUS_DATA code, or -1 while it has not
 
-    state      segment               what happens                                                        next
-    NEW        INITIAL_DATA          no ERROR: agreed; else offered again with the values that it has    AGREED, NEW
+    state      segment               action                                                              next
+    NEW        INITIAL_DATA          no ERROR: agreed; else offered again with its values                AGREED, NEW
     AGREED     the reply to a call   put together; complete: in `answer`                                 AGREED
-               STATUS_DATA 0         the answer to CONAUTH_INFO                                          AGREED
-               ASYNC_MESSAGE         to the handle's messages that are here (ahead.py)                   AGREED
-               NOTIFICATION          likewise; what is not of a handle is kept in `notices`              AGREED
-    any        HEARTBEAT             answered if an answer is asked for                                  the same
+               STATUS_DATA 0         the reply to CONAUTH_INFO                                           AGREED
+               ASYNC_MESSAGE         added to the handle's messages (ahead.py)                           AGREED
+               NOTIFICATION          passed to the handle's messages; without a handle, in `notices`     AGREED
+    any        HEARTBEAT             answered if it asks for that                                        unchanged
     any        STATUS_DATA           the channel has ended                                               ENDED
     any        another               ChannelError
 
 The client offers in its own byte order and character set, and then uses those of the server, as MQ's clients do.
-A session holds at most one segment and one answer that is not complete, of at most the length that was agreed; and what
-was asked for ahead (A2).
+A session holds at most one incomplete segment and one incomplete reply, of at most the length that was agreed; and the
+messages that were requested in advance (A2).
 
-What nobody waits for an answer to (`later`) is kept in `late` until there is enough of it, or the next call takes it
-along: `with_late` puts it in front, so that the order stays.
+Segments without a reply (`later`) are kept in `late` until there is enough of them, or the next call takes them along:
+`with_late` puts them in front, so that the order stays.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ NEW: Final = 0
 AGREED: Final = 1
 ENDED: Final = 2
 
-#: The highest at which a password is sent as it is; above, it is protected in a way that is not published.
+#: The highest level at which a password is sent in clear; above, it is protected in a way that is not published.
 FAP_LEVEL: Final = 12
 TRANSMISSION_SIZE: Final = 32748
 TRANSMISSION_SIZE_MIN: Final = 512
@@ -73,19 +73,19 @@ _ID_SIZE: Final = 208
 _CCSID: Final = 1208
 _CAP_1: Final = CAP1_CONVERSION | CAP1_SPLIT_MESSAGE | CAP1_MQREQUEST
 _CAP_2: Final = CAP2_DIST_LIST | CAP2_XAREQUEST | CAP2_SPIREQUEST
-#: We say that we are a client of this product and version.
+#: Product and version of this client, as told to the server.
 PRODUCT_ID: Final = "MQCC09040200"
-#: So often is an offer repeated with the other side's values.
+#: Number of offers, repeated with the other side's values.
 ROUNDS_MAX: Final = 10
-#: What an answer may have beside the data of a message.
+#: Bytes of a reply beside the data of a message.
 _SLACK: Final = 64 * 1024
-#: So much is sent at once of what nobody waits for.
+#: Segments without a reply are sent when there are so many bytes.
 LATE_MAX: Final = 64 * 1024
 NOT_ENDED: Final = -1
-#: So many techniques have room in INITIAL_DATA.
+#: Number of techniques in INITIAL_DATA.
 _HEADER_TECHNIQUES: Final = 2
 _MESSAGE_TECHNIQUES: Final = 16
-#: A technique of compression that is none.
+#: Numbers for no compression.
 _NOTHING: Final = (0, 0xFF)
 #: HDRCOMP, MSGCOMP, CSH.
 _COMPRESSED: Final = 0x07
@@ -113,7 +113,7 @@ def _is_technique(number: int) -> bool:
     return number in NAMES
 
 
-class Answer:
+class CallReply:
     """The reply to a call, complete."""
 
     completion: int
@@ -136,11 +136,11 @@ class Answer:
             self.completion, self.reason, self.handle = _API_REST_LITTLE.unpack_from(body, 4)
 
 
-#: In the place of the answer to a call that has none.
-NO_ANSWER: Final = Answer(Segment(seg.TSH, 0, seg.ONLY, 0, 0, False, b""), bytes(API_SIZE))
+#: In place of the reply to a call that has none.
+NO_REPLY: Final = CallReply(Segment(seg.TSH, 0, seg.ONLY, 0, 0, False, b""), bytes(API_SIZE))
 
 
-class Session:
+class ClientSession:
     """The client's side of one socket with one conversation."""
 
     def __init__(
@@ -155,9 +155,9 @@ class Session:
         self.state = NEW
         self.out: list[bytes] = []
         self.ended = NOT_ENDED
-        self.answer: Answer | None = None
-        #: The answers to calls that were sent together, in their order, and how many of them are still to come.
-        self.answers: list[Answer] = []
+        self.answer: CallReply | None = None
+        #: The replies to calls that were sent together, in their order, and the number of those still to come.
+        self.answers: list[CallReply] = []
         self.pending = 0
         #: CONAUTH_INFO was answered.
         self.identified = False
@@ -172,14 +172,14 @@ class Session:
         self._first: Segment | None = None
         self._parts: list[bytes] = []
         self._held = 0
-        #: What is to be sent and not answered, and how many bytes.
+        #: Segments without a reply that are to be sent, and their size.
         self.late: list[bytes] = []
         self.late_bytes = 0
-        #: The reasons of those that were answered, which are those that could not be done.
+        #: The reasons of calls without a reply that were refused.
         self.refused: list[int] = []
-        #: Calls without an answer since the last one that had one.
+        #: Number of calls without a reply since the last one with a reply.
         self.unconfirmed = 0
-        #: Messages that are here before they are asked for, by the number of the handle.
+        #: Messages sent in advance, by the number of the handle.
         self.streams: dict[int, Ahead] = {}
         #: The last NOTIFICATION of each code that concerns no handle: its value.
         self.notices: dict[int, int] = {}
@@ -203,15 +203,15 @@ class Session:
             offer.message_compression = techniques.ljust(_MESSAGE_TECHNIQUES, b"\xff")
         #: None if nothing is compressed.
         self.compression: Compression | None = None
-        #: What we offer, and in the end what was agreed on.
+        #: Our offer, and in the end the agreed values.
         self.terms = offer
-        #: What the server said last.
+        #: The last INITIAL_DATA of the server.
         self.server = InitialData()
 
     # -- negotiation --------------------------------------------------------------------------------------------------
 
     def offer(self) -> None:
-        """Offer what we can do: in `out`."""
+        """Offer our capabilities: in `out`."""
         self._rounds += 1
         body = self.terms.pack(self.big_endian, self.ccsid, _ID_SIZE)
         flags = seg.CONFIRM_REQUEST | seg.ONLY
@@ -222,7 +222,7 @@ class Session:
             self.out.append(seg.write(seg.INITIAL_DATA, flags, self.big_endian, self._tail, body))
 
     def _initial_data(self, segment: Segment) -> None:
-        """The server's answer: agreed, or offer again what it can do."""
+        """Process the server's INITIAL_DATA: agree, or offer again with its values."""
         answer = self.server = InitialData.unpack(segment.body, segment.big_endian, segment.ccsid)
         self.big_endian, self.ccsid = segment.big_endian, segment.ccsid
         self._tail = seg.tail(segment.big_endian, segment.ccsid)
@@ -257,7 +257,7 @@ class Session:
             self.offer()
 
     def _agree_on_compression(self, answer: InitialData) -> None:
-        """Take what the server has chosen from our lists. Raises ChannelError if it is something else."""
+        """Take the server's choice from our lists. Raise ChannelError if it is another technique."""
         terms = self.terms
         for said, offered in (
             (answer.header_compression, self._offered[0]),
@@ -274,14 +274,14 @@ class Session:
     # -- out ----------------------------------------------------------------------------------------------------------
 
     def segment(self, kind: int, body: bytes) -> bytes:
-        """One segment of the conversation that is no call."""
+        """Return one segment of the conversation that is no call."""
         if self.shared:
             number = ONLY_CONVERSATION
             return seg.write_m(kind, seg.ONLY, number, self._request, self.big_endian, self._tail, body)
         return seg.write(kind, seg.ONLY, self.big_endian, self._tail, body)
 
     def request(self, kind: int, handle: int, body: bytes, flags: int = 0) -> bytes:
-        """The segments of a call. `flags` stand where a call has nothing and XA its flags."""
+        """Return the segments of a call. `flags` are the flags of an XA call, 0 in others."""
         self.answer = None
         self._request = request = self._request % 0x7FFF_FFFF + 1
         whole = CALL_OVERHEAD + len(body)
@@ -302,16 +302,16 @@ class Session:
         return self._segments(kind, request, data, room)
 
     def requests(self, calls: list[tuple[int, int, bytes]]) -> bytes:
-        """The segments of calls (type, handle, body) that are sent together.
+        """Return the segments of calls (type, handle, body) that are sent together.
 
-        `answer` is the last answer, `answers` has all of them.
+        `answer` is the last reply, `answers` has all of them.
         """
         data = b"".join([self.request(kind, handle, body) for kind, handle, body in calls])
         self.answers, self.pending = [], len(calls)
         return data
 
     def cancel_get(self, connection_id: bytes) -> bytes:
-        """SPI NOTIFY: end the get of this conversation that waits. It is answered with 2107, or with a message."""
+        """Return SPI NOTIFY, which ends the waiting get of this conversation. Its reply is 2107, or a message."""
         order, ccsid = self.big_endian, self.ccsid
         body = write_longs([spi.NOTIFY, 1, 12], order)
         body += write_text("SPNU", 4, ccsid, 0, "SPI") + write_longs([1, 12], order)
@@ -322,7 +322,7 @@ class Session:
         return seg.write_m(seg.SPI, seg.ONLY, ONLY_CONVERSATION, REQUEST_CANCEL, order, self._tail, head + body)
 
     def _segments(self, kind: int, request: int, data: bytes, room: int) -> bytes:
-        """A call that does not fit one segment. It may be long: its data is copied once."""
+        """Return the segments of a call that does not fit one. Its data, which may be long, is copied once."""
         parts: list[bytes | memoryview] = []
         whole = memoryview(data)
         flags = seg.FIRST
@@ -340,7 +340,7 @@ class Session:
         return b"".join(parts)
 
     def _compressed(self, compression: Compression, kind: int, request: int, data: bytes) -> bytes:
-        """A call whose segments are compressed where that makes them shorter, with zeros up to a multiple of four."""
+        """Return a call in segments that are compressed if that makes them shorter, padded to a multiple of four."""
         room = self.terms.max_transmission_size - (seg.SIZE_M if self.shared else seg.SIZE)
         from flintmq.channel.compression import said_in_request
 
@@ -363,13 +363,13 @@ class Session:
         return b"".join(parts)
 
     def later(self, data: bytes) -> bool:
-        """Keep what needs no answer. True: there is enough to be sent."""
+        """Keep segments of a call without a reply. Return True if there is enough to be sent."""
         self.late.append(data)
         self.late_bytes += len(data)
         return self.late_bytes >= LATE_MAX
 
     def with_late(self, data: bytes = b"") -> bytes:
-        """What is to be sent now: `data` behind what was kept."""
+        """Return the bytes to send now: `data` behind the kept segments."""
         if not self.late:
             return data
         if data:
@@ -380,27 +380,27 @@ class Session:
         return data
 
     def want(self, body: bytes, asks: bool) -> bytes:
-        """REQUEST_MSGS; with `asks` it is answered by CHECK_MSG."""
+        """Return REQUEST_MSGS; with `asks` its reply is CHECK_MSG."""
         flags, request = (seg.ONLY | seg.CONFIRM_REQUEST, REQUEST_QUESTION) if asks else (seg.ONLY, REQUEST_PLAIN)
         number = ONLY_CONVERSATION
         return seg.write_m(seg.REQUEST_MSGS, flags, number, request, self.big_endian, self._tail, body)
 
     def notice(self, handle: int, code: int, value: int, asks: bool = False) -> bytes:
-        """NOTIFICATION; with `asks` it is answered by the code after its own."""
+        """Return a NOTIFICATION; with `asks` its reply is the code after its own."""
         flags, request = (seg.ONLY | seg.CONFIRM_REQUEST, REQUEST_QUESTION) if asks else (seg.ONLY, REQUEST_PLAIN)
         body = write_longs([1, handle, code, value], self.big_endian)
         number = ONLY_CONVERSATION
         return seg.write_m(seg.NOTIFICATION, flags, number, request, self.big_endian, self._tail, body)
 
     def heartbeat(self) -> bytes:
-        """Ask whether the other side is there."""
+        """Return a heartbeat that asks for an answer."""
         struc_id = seg.TSHC if self.shared else seg.TSH
         return seg.write(seg.HEARTBEAT, seg.CONFIRM_REQUEST | seg.ONLY, self.big_endian, self._tail, b"", struc_id)
 
     # -- in -----------------------------------------------------------------------------------------------------------
 
     def received(self, data: bytes) -> None:
-        """Bytes from the server. Raises ChannelError if they are not the protocol."""
+        """Process bytes from the server. Raise ChannelError if they are not the protocol."""
         for segment in self._splitter.feed(data):
             kind = segment.kind
             if segment.ccsid != self.ccsid:
@@ -418,19 +418,19 @@ class Session:
                 elif self.shared and segment.request != self._request:
                     self._belated(segment)
                 elif segment.flags & seg.ONLY == seg.ONLY and self._first is None:
-                    self.answer = Answer(segment, segment.body)
+                    self.answer = CallReply(segment, segment.body)
                 else:
                     self._part(segment)
             else:
                 self._other(segment)
 
     def _one_of_many(self, segment: Segment) -> None:
-        """A segment of the answers to calls that were sent together. They come in the order of the calls."""
+        """Process a segment of the replies to calls that were sent together. They come in the order of the calls."""
         if segment.request != (self._request - self.pending) % 0x7FFF_FFFF + 1:
             self._belated(segment)
             return
         if segment.flags & seg.ONLY == seg.ONLY and self._first is None:
-            answer: Answer | None = Answer(segment, segment.body)
+            answer: CallReply | None = CallReply(segment, segment.body)
         else:
             self._part(segment)
             answer, self.answer = self.answer, None
@@ -441,15 +441,15 @@ class Session:
                 self.answer = answer
 
     def _belated(self, segment: Segment) -> None:
-        """A reply that nobody waits for: a put that is not answered was refused before it was looked at."""
+        """Process a reply without a waiting call: a put without a reply was refused at once."""
         if segment.request == REQUEST_CANCEL:
             return
-        said = Answer(segment, segment.body)
+        said = CallReply(segment, segment.body)
         if said.completion:
             self.refused.append(said.reason)
 
     def _part(self, segment: Segment) -> None:
-        """One of several segments of a reply."""
+        """Process one of several segments of a reply."""
         first = self._first
         if segment.flags & seg.FIRST:
             if first is not None:
@@ -467,10 +467,10 @@ class Session:
             self._parts.clear()
             self._held = 0
             self._first = None
-            self.answer = Answer(first, body)
+            self.answer = CallReply(first, body)
 
     def _other(self, segment: Segment) -> None:
-        """What is no reply, by the table above."""
+        """Process a segment that is no reply, by the table above."""
         kind = segment.kind
         if kind == seg.HEARTBEAT:
             if segment.flags & seg.CONFIRM_REQUEST:

@@ -1,20 +1,20 @@
-"""The calls of the MQI over a channel, step by step: each is a generator that asks for exchanges and is sent answers.
+"""The calls of the MQI over a channel, as generators: they yield exchanges and are sent the replies.
 
     steps = mqi.put_steps(handle, md, pmo, data)
-    exchange = next(steps)            what to send
-    steps.send(answer)                StopIteration: done, with what the call returns
+    exchange = next(steps)            the exchange to make
+    steps.send(answer)                StopIteration: done, with the result of the call
 
-So one text serves threads (mqi.py, whose `_run` makes each exchange on a socket) and tasks (aio.py, which awaits it).
-Arguments, answers and errors are those of `flintmq.client.mqi.MQI`. A call is one exchange, but these:
+So one source serves threads (mqi.py, with a `_run` that makes each exchange on a socket) and tasks (aio.py, which
+awaits it). Arguments, results and errors are those of `flintmq.client.mqi.MQI`. A call is one exchange, except:
 
-    put with MQPMO_ASYNC_RESPONSE    is not answered, if conversations may share the socket and the put can be undone or
+    put with MQPMO_ASYNC_RESPONSE    has no reply, if conversations may share the socket and the put can be undone or
                                      is not persistent; else it is made synchronous (async_put.py)
-    get from a handle that reads     is answered by what is here (read_ahead.py)
+    get from a handle that reads     is answered by messages sent in advance (read_ahead.py)
       ahead
-    get without `max_length`         asks for what is likely, and again if the message is longer (2080)
-    inq of the names of a namelist   asks first how many there are
-    several gets, a request and      are sent together, if the queue manager takes calls so
-      the get of its answer
+    get without `max_length`         asks for a likely length, and again if the message is longer (2080)
+    inq of the names of a namelist   asks first for their number
+    several gets, a request and      are sent together, if the queue manager supports that
+      the get of its reply
     crtmh, setmp, inqmp ...          are done in the client (handles.py)
 """
 
@@ -32,7 +32,6 @@ from flintmq.channel.calls import API_SIZE, OpenDefaults, read_long, write_long,
 from flintmq.channel.errors import STATUS_MESSAGE_LENGTH, ChannelError
 from flintmq.channel.initial_data import CAP2_DIST_LIST, CAP2_SPIREQUEST, CAP2_XAREQUEST
 from flintmq.channel.sizes import gmo_size, md_size
-from flintmq.client.errors import MQError, NotConnected, error_of
 from flintmq.client.lazy import lazy
 from flintmq.client.mqi_properties import PropertyCalls
 from flintmq.client.remote import bulk, handles, read_ahead, requests
@@ -41,8 +40,9 @@ from flintmq.client.remote.async_put import MessageIds, is_eligible
 from flintmq.client.remote.handles import PROPERTY_OPTIONS
 from flintmq.client.remote.read_ahead import NEVER
 from flintmq.client.remote.refusal import call_refused
-from flintmq.client.remote.session import NO_ANSWER, Answer, Session
+from flintmq.client.remote.session import NO_REPLY, CallReply, ClientSession
 from flintmq.mqi import xid as xa
+from flintmq.mqi.call_errors import MQError, NotConnected, error_of
 from flintmq.mqi.constants import (
     MQCO_NONE,
     MQCO_QUIESCE,
@@ -94,7 +94,7 @@ else:
     message_handle = lazy("flintmq.qmgr.message_handle")
     xids = lazy("flintmq.channel.xids")
 
-#: What a get asks for first: with the descriptor it fits one segment.
+#: First buffer length of a get: with the descriptor it fits one segment.
 _BUFFER: Final = 32 * 1024 - 1024
 _PUT_RESPONSE: Final = MQPMO_ASYNC_RESPONSE | MQPMO_SYNC_RESPONSE
 _IN_UNIT: Final = MQGMO_SYNCPOINT | MQGMO_SYNCPOINT_IF_PERSISTENT
@@ -103,12 +103,12 @@ _LONG_BIG: Final = struct.Struct(">i")
 _LONG_LITTLE: Final = struct.Struct("<i")
 
 
-#: What comes of reading an answer that is not one.
+#: Exceptions from reading a malformed reply.
 UNREADABLE: Final = (ChannelError, MQStructuresError, KeyError, IndexError, UnicodeError, struct.error)
-#: type, handle, what follows, flags of XA, whether an answer comes.
+#: type, handle, body, flags of XA, whether there is a reply.
 Exchange = tuple[int, int, bytes, int, bool]
 T = TypeVar("T")
-Steps = Generator[Exchange, Answer, T]
+Steps = Generator[Exchange, CallReply, T]
 #: The type of an exchange of several calls that are sent together: 0, a `Many`, type of the last one, False.
 MANY: Final = -1
 
@@ -118,7 +118,7 @@ class Many(bytes):
 
     #: Type, handle and body of each.
     calls: list[tuple[int, int, bytes]]
-    answers: list[Answer]
+    answers: list[CallReply]
     #: If the first call fails, the last one is a get that is to be ended.
     gets: bool = False
     #: Called when the first `settles` calls are answered, in the middle of the exchange; 0: when all of them are.
@@ -132,31 +132,31 @@ def many_of(body: bytes) -> Many:
     return body
 
 
-def go_on(steps: Steps[T], answers: list[Answer]) -> Exchange:
-    """Start steps with the answers to a first exchange that direct.py has made; return their next exchange.
+def start_with_replies(steps: Steps[T], answers: list[CallReply]) -> Exchange:
+    """Start steps with the replies to a first exchange that direct.py has made. Return their next exchange.
 
     Raise StopIteration if there is none.
     """
     kind, _, body, _, _ = next(steps)
     if kind == MANY:
         many_of(body).answers = answers
-        return steps.send(NO_ANSWER)
+        return steps.send(NO_REPLY)
     return steps.send(answers[0])
 
 
 class AnyWire(Protocol):
-    """What makes the exchanges, as far as a call has to know it."""
+    """Interface of a wire, which makes the exchanges, for calls."""
 
-    session: Session
+    session: ClientSession
     where: str
     q_mgr_name: str
     #: The type of the call that is on its way, 0 if there is none.
     in_flight: int
-    #: The queue manager ends a get that waits if it is asked to (SPI NOTIFY).
+    #: The queue manager ends a waiting get on request (SPI NOTIFY).
     ends_gets: bool
 
     def bad_answer(self, error: Exception) -> NoReturn:
-        """An answer that cannot be read: the connection is at its end."""
+        """Break the connection: a reply cannot be read."""
 
 
 class RemoteHandle:
@@ -165,17 +165,17 @@ class RemoteHandle:
     __slots__ = ("ability", "ahead", "buffer", "defaults", "kept", "number", "object_name", "od", "open", "options")
 
     def __init__(self, number: int, name: str, options: int, defaults: OpenDefaults, od: MQOD | None = None) -> None:
-        #: What the queue manager calls it.
+        #: The queue manager's number of it.
         self.number = number
         self.object_name = name
         self.options = options
         self.defaults = defaults
         self.open = True
-        #: What it was opened with, to be opened again.
+        #: The descriptor it was opened with, to be opened again.
         self.od = od
-        #: What a get without a length of its own asks for: the longest message so far.
+        #: Buffer length of a get without `max_length`: the longest message so far.
         self.buffer = _BUFFER
-        #: Whether it reads ahead, what all its gets must have in common, and what is here (read_ahead.py).
+        #: Whether it reads ahead, the options that all its gets must share, and its messages (read_ahead.py).
         self.ability = NEVER
         self.kept = (0, False, 0, 0)
         self.ahead: Ahead | None = None
@@ -196,16 +196,16 @@ class MQISteps(PropertyCalls):
         self.has_work = False
         #: The unit of work was lost with a connection that is there again: calls in it fail until it is ended.
         self.unit_lost = False
-        self._room: handles.Room | None = None
+        self._handle_engine: handles.HandleEngine | None = None
         self._handles_of: EngineConnection | None = None
         self._xa_opened = False
-        #: How many bytes of messages are read ahead for a handle; 0 is our own choice.
+        #: Bytes of messages that are read ahead for a handle; 0 for the default.
         self.room = 0
-        #: Message ids to give out.
+        #: Message ids to assign.
         self.ids = MessageIds()
-        #: Puts that were not waited for and were lost with a connection: why.
+        #: Reasons of asynchronous puts that were lost with a connection.
         self.lost_puts: list[int] = []
-        #: What is open, and the subscriptions, to be opened again when a connection is lost.
+        #: Open objects and subscriptions, to be opened again after a reconnection.
         self._opened: list[RemoteHandle] = []
         self._subscriptions: list[tuple[MQSD, RemoteHandle | None, RemoteHandle, RemoteHandle]] = []
         #: How often the connection was made again.
@@ -215,13 +215,13 @@ class MQISteps(PropertyCalls):
         self._sends_together: bool | None = None
 
     def room_for(self, browses: bool) -> int:
-        """How many bytes of messages are read ahead for gets, or for browses."""
+        """Return the number of bytes that are read ahead for gets, or for browses."""
         return self.room or (BROWSE_ROOM if browses else ROOM)
 
     # -- objects ------------------------------------------------------------------------------------------------------
 
     def open_steps(self, od: MQOD, options: int) -> Steps[RemoteHandle]:
-        """MQOPEN."""
+        """Open an object (MQOPEN)."""
         options = index(options)
         self._check_list(od)
         wanted = MQOD.unpack(od.pack())
@@ -247,7 +247,7 @@ class MQISteps(PropertyCalls):
         return handle
 
     def close_steps(self, handle: RemoteHandle, options: int = MQCO_NONE) -> Steps[None]:
-        """MQCLOSE. With MQCO_QUIESCE it may leave the handle open: 2458 (read_ahead.py)."""
+        """Close a handle (MQCLOSE). With MQCO_QUIESCE it may stay open: 2458 (read_ahead.py)."""
         number, options = _number(handle), index(options)
         if options & MQCO_QUIESCE and not (yield from read_ahead.quiesced(self, handle)):
             return
@@ -258,14 +258,14 @@ class MQISteps(PropertyCalls):
         self._subscriptions = [each for each in self._subscriptions if each[3] is not handle]
 
     def forget(self, handle: RemoteHandle) -> None:
-        """It is closed, or nobody has it any more: it is not opened again with another connection."""
+        """Forget a handle that is closed or dropped: it is not opened again after a reconnection."""
         handle.open = False
         handle.ahead = None
         if handle in self._opened:
             self._opened.remove(handle)
 
     def inq_steps(self, handle: RemoteHandle, selectors: Sequence[int]) -> Steps[Inquiry]:
-        """MQINQ: `integers` and `characters` of the answer are in the order of their selectors."""
+        """Inquire attributes (MQINQ): `integers` and `characters` of the result are in the order of their selectors."""
         asked = [index(selector) for selector in selectors]
         names = 0
         if requests.wants_names(asked):
@@ -284,7 +284,7 @@ class MQISteps(PropertyCalls):
     def set_steps(
         self, handle: RemoteHandle, selectors: Sequence[int], int_attrs: Sequence[int] = (), char_attrs: str = ""
     ) -> Steps[None]:
-        """MQSET: `int_attrs` in the order of their selectors, `char_attrs` one after the other in their full length."""
+        """Set attributes (MQSET): `int_attrs` in the order of their selectors, `char_attrs` joined in full length."""
         if not isinstance(char_attrs, str):
             raise TypeError(f"character attributes are str, not {type(char_attrs).__name__}")
         session = self.wire.session
@@ -293,7 +293,7 @@ class MQISteps(PropertyCalls):
         yield from self._call(seg.MQSET, _number(handle), body, handle.object_name)
 
     def stat_steps(self, type: int) -> Steps[MQSTS]:
-        """MQSTAT, by MQSTAT_TYPE_*: what has become of asynchronous puts since the last time."""
+        """Return status by MQSTAT_TYPE_* (MQSTAT): the outcome of asynchronous puts since the last call."""
         from flintmq.mqi.sts import MQSTS
 
         session = self.wire.session
@@ -314,11 +314,11 @@ class MQISteps(PropertyCalls):
     # -- put ----------------------------------------------------------------------------------------------------------
 
     def put_steps(self, handle: RemoteHandle, md: MQMD, pmo: MQPMO, data: bytes) -> Steps[None]:
-        """MQPUT. Ids and context are written into `md`."""
+        """Put a message (MQPUT). Ids and context are written into `md`."""
         yield from self._put(seg.MQPUT, handle.number, b"", handle.object_name, handle.defaults, md, pmo, data)
 
     def put_delayed_steps(self, handle: RemoteHandle, md: MQMD, pmo: MQPMO, data: bytes, delay_ms: int) -> Steps[None]:
-        """MQPUT of a message that is delivered `delay_ms` milliseconds later. It is always answered."""
+        """Put a message that is delivered `delay_ms` milliseconds later. It always has a reply."""
         self._check_unit(pmo.options & MQPMO_SYNCPOINT)
         session, name = self.wire.session, handle.object_name
         big_endian, ccsid = session.big_endian, session.ccsid
@@ -332,7 +332,7 @@ class MQISteps(PropertyCalls):
             answer = yield seg.SPI, handle.number, body, 0, True
         except NotConnected:
             if self.wire.in_flight == seg.SPI:
-                self.wire.in_flight = seg.MQPUT  # Whoever connects again must not make it twice.
+                self.wire.in_flight = seg.MQPUT  # After a reconnection it must not be made twice.
             raise
         self._check(answer, name, len(data))
         if pmo.options & MQPMO_SYNCPOINT:
@@ -344,7 +344,7 @@ class MQISteps(PropertyCalls):
             self.wire.bad_answer(error)
 
     def put1_steps(self, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> Steps[None]:
-        """MQPUT1."""
+        """Open, put one message and close (MQPUT1)."""
         self._check_list(od)
         session = self.wire.session
         big_endian, ccsid = session.big_endian, session.ccsid
@@ -370,7 +370,7 @@ class MQISteps(PropertyCalls):
         pmo: MQPMO,
         data: bytes,
         od: MQOD | None = None,
-    ) -> Steps[Answer | None]:
+    ) -> Steps[CallReply | None]:
         if not isinstance(data, bytes):
             raise TypeError(f"message data is bytes, not {type(data).__name__}")
         self._check_unit(pmo.options & MQPMO_SYNCPOINT)
@@ -416,7 +416,7 @@ class MQISteps(PropertyCalls):
         return answer
 
     def _response(self, md: MQMD, pmo: MQPMO, defaults: OpenDefaults) -> bool:
-        """Say in the options whether an answer is waited for; True if not. That needs conversations that share."""
+        """Set the response option of a put. Return True if it has no reply, which needs a socket that is shared."""
         asked = pmo.options & _PUT_RESPONSE
         wanted = asked == MQPMO_ASYNC_RESPONSE or (not asked and defaults.put_response == _DEFAULT_IS_ASYNC)
         if wanted and self.wire.session.shared and is_eligible(md, pmo, defaults.persistence):
@@ -426,8 +426,8 @@ class MQISteps(PropertyCalls):
             pmo.options = pmo.options & ~MQPMO_ASYNC_RESPONSE | MQPMO_SYNC_RESPONSE
         return False
 
-    def _put_answered(self, answer: Answer, has_od: bool, pmo: MQPMO) -> MQMD:
-        """The descriptor of the message that was put; `pmo` is told where it went."""
+    def _put_answered(self, answer: CallReply, has_od: bool, pmo: MQPMO) -> MQMD:
+        """Return the descriptor of the message that was put; `pmo` gets its destination."""
         body, big_endian, ccsid = answer.body, answer.big_endian, answer.ccsid
         at = API_SIZE
         if has_od:
@@ -452,13 +452,13 @@ class MQISteps(PropertyCalls):
     # -- get ----------------------------------------------------------------------------------------------------------
 
     def get_steps(self, handle: RemoteHandle, md: MQMD, gmo: MQGMO, max_length: int = -1) -> Steps[bytes]:
-        """MQGET: the data, cut to `max_length` if that is not -1; the descriptor is written into `md`."""
+        """Get a message (MQGET). Return its data, cut to `max_length` unless that is -1; `md` gets its descriptor."""
         if handles.has_handle(gmo):
             return (yield from self._get_with_handle(handle, md, gmo, index(max_length)))
         return (yield from self._get(handle, md, gmo, gmo, index(max_length)))
 
     def _get(self, handle: RemoteHandle, md: MQMD, gmo: MQGMO, sent: MQGMO, max_length: int) -> Steps[bytes]:
-        """MQGET with the options `sent`; what it says beside the data is written into `md` and `gmo`."""
+        """Get with the options `sent` (MQGET); `md` and `gmo` get the descriptor and the other results."""
         self._check_unit(sent.options & _IN_UNIT)
         if handle.ability and read_ahead.decide(handle, md, sent):
             return (yield from read_ahead.get_ahead(self, handle, md, gmo, sent, max_length))
@@ -483,8 +483,8 @@ class MQISteps(PropertyCalls):
             self.has_work = True
         return data
 
-    def _get_answered(self, answer: Answer, md: MQMD, gmo: MQGMO, length: int) -> bytes:
-        """Read the answer to an MQGET that asked for `length` bytes: return the data, and fill in `md` and `gmo`."""
+    def _get_answered(self, answer: CallReply, md: MQMD, gmo: MQGMO, length: int) -> bytes:
+        """Read the reply to an MQGET that asked for `length` bytes: return the data, and fill in `md` and `gmo`."""
         body = answer.body
         try:
             got = MQMD.unpack(body, API_SIZE, answer.big_endian, answer.ccsid)
@@ -512,9 +512,9 @@ class MQISteps(PropertyCalls):
     def get_together_steps(
         self, handle: RemoteHandle, md: MQMD, gmo: MQGMO, count: int
     ) -> Steps[tuple[list[tuple[MQMD, bytes, int]], bool]]:
-        """Up to `count` MQGETs with the same options and without wait, sent together.
+        """Make up to `count` MQGETs with the same options and without wait, sent together.
 
-        Return (descriptor, data, reason) of each message, and whether there may be more. Raises by reason if the first
+        Return (descriptor, data, reason) of each message, and whether there may be more. Raise by reason if the first
         get has failed otherwise than with 2033. The caller has made sure that calls may be sent together, and that the
         handle does not read ahead.
         """
@@ -550,7 +550,7 @@ class MQISteps(PropertyCalls):
         return self._sends_together is True
 
     def may_send_together_steps(self) -> Steps[bool]:
-        """Whether several calls may be sent together in one conversation."""
+        """Return whether several calls may be sent together in one conversation."""
         if self._sends_together is None:
             self._sends_together = yield from bulk.offered_steps(self.wire.session)
             self.wire.ends_gets = self._sends_together
@@ -559,10 +559,11 @@ class MQISteps(PropertyCalls):
     def request_steps(
         self, handle: RemoteHandle, md: MQMD, data: bytes, options: int, replies: RemoteHandle, wanted: MQMD, gmo: MQGMO
     ) -> Steps[bytes]:
-        """MQPUT of a request and MQGET of its answer, sent together: the data of the answer; `wanted` describes it.
+        """Send MQPUT of a request and MQGET of its reply together. Return the data; `wanted` gets the descriptor.
 
         The caller has made sure that calls may be sent together, that no message handle takes part and that the handles
-        do not read ahead. If the message is longer than what is asked for, `reason` is 2080 and it is still there.
+        do not read ahead. If the message is longer than the buffer, `reason` is 2080 and the message stays on the
+        queue.
         """
         session = self.wire.session
         big_endian, ccsid = session.big_endian, session.ccsid
@@ -588,7 +589,7 @@ class MQISteps(PropertyCalls):
         return self._get_answered(many.answers[1], wanted, gmo, replies.buffer)
 
     def _get_with_handle(self, handle: RemoteHandle, md: MQMD, gmo: MQGMO, max_length: int) -> Steps[bytes]:
-        """MQGET with a message handle: the properties come in front of the data, and are taken out of it."""
+        """Get with a message handle (MQGET): the properties come in front of the data, and are moved to the handle."""
         with self._calling():
             reason = message_handle.check(self._engine, self._holder, gmo.msg_handle)
         if reason:
@@ -611,7 +612,7 @@ class MQISteps(PropertyCalls):
         return data
 
     def pushed(self, handle: RemoteHandle, message: Arrived, md: MQMD, gmo: MQGMO, max_length: int) -> bytes:
-        """What a consumer is told of a message that was pushed: the data. `md` and `gmo` are those of its get."""
+        """Return the data of a message that was pushed to a consumer. `md` and `gmo` are those of its get."""
         if gmo.options & MQGMO_SYNCPOINT:
             self.has_work = True
         try:
@@ -630,7 +631,7 @@ class MQISteps(PropertyCalls):
     def get_cut_steps(
         self, handle: RemoteHandle, md: MQMD, gmo: MQGMO, sent: MQGMO, wish: MQMD, max_length: int
     ) -> Steps[bytes]:
-        """As `_get`, but `max_length` is for the data without the header in front of it, whose length is not known."""
+        """Get with `max_length` for the data without the header in front of it, which has an unknown length."""
         if handle.ability:  # Options may not change from get to get: so the header is not asked for.
             return (yield from self._get(handle, md, gmo, without_properties(sent), max_length))
         options = sent.options
@@ -649,7 +650,7 @@ class MQISteps(PropertyCalls):
     # -- units of work ------------------------------------------------------------------------------------------------
 
     def cmit_steps(self) -> Steps[None]:
-        """MQCMIT. Raises BackedOut if it was not committed, which the queue manager calls a warning.
+        """Commit the unit of work (MQCMIT). Raise BackedOut if it was backed out, which MQ calls a warning.
 
         A unit of work that was lost is backed out on the new connection: a consumer may have been served in it.
         """
@@ -663,13 +664,15 @@ class MQISteps(PropertyCalls):
             raise error_of(MQRC_BACKED_OUT)
 
     def back_steps(self) -> Steps[None]:
-        """MQBACK."""
+        """Back the unit of work out (MQBACK)."""
         self.has_work = self.unit_lost = False
         yield from self._call(seg.MQBACK, 0, b"", "")
 
     def _check_unit(self, in_unit: int) -> None:
-        """Raise BackedOut for a call in a unit of work that was lost. What was done before it is gone, and not known to
-        an application that goes on, so nothing can be added to it."""
+        """Raise BackedOut for a call in a unit of work that was lost.
+
+        Its earlier calls are gone, and the application does not know, so nothing can be added to it.
+        """
         if self.unit_lost and in_unit:
             self.completion, self.reason = MQCC_FAILED, MQRC_BACKED_OUT
             raise error_of(MQRC_BACKED_OUT, self._why_lost())
@@ -682,7 +685,7 @@ class MQISteps(PropertyCalls):
     def sub_steps(
         self, sd: MQSD, handle: RemoteHandle | None = None, hsub: RemoteHandle | None = None
     ) -> Steps[tuple[RemoteHandle, RemoteHandle]]:
-        """MQSUB: (Hobj, Hsub), the queue that publications come to and the subscription."""
+        """Subscribe (MQSUB). Return (Hobj, Hsub): the queue of the publications and the subscription."""
         wanted = MQSD.unpack(sd.pack())
         session = self.wire.session
         number = hsub.number if hsub is not None else MQHO_UNUSABLE_HOBJ
@@ -707,7 +710,7 @@ class MQISteps(PropertyCalls):
     # -- again --------------------------------------------------------------------------------------------------------
 
     def reopen_steps(self) -> Steps[None]:
-        """Open again what was open before the connection was lost. What cannot be has a handle that is none."""
+        """Open again all that was open before the connection was lost. Handles of objects that fail become invalid."""
         opened, self._opened = self._opened, []
         subscriptions, self._subscriptions = self._subscriptions, []
         for handle in opened:
@@ -740,7 +743,7 @@ class MQISteps(PropertyCalls):
         self._sends_together = None
 
     def subrq_steps(self, hsub: RemoteHandle, action: int, sro: MQSRO | None = None) -> Steps[int]:
-        """MQSUBRQ, with MQSR_ACTION_PUBLICATION: how many retained publications were sent."""
+        """Request retained publications (MQSUBRQ, MQSR_ACTION_PUBLICATION). Return their number."""
         from flintmq.mqi.sro import MQSRO
 
         asked = sro or MQSRO()
@@ -758,7 +761,7 @@ class MQISteps(PropertyCalls):
     def xa_recover_steps(
         self, count: int, flags: int = xa.TMSTARTRSCAN | xa.TMENDRSCAN
     ) -> Steps[tuple[int, list[bytes]]]:
-        """Up to `count` branches that are in doubt or heuristic: (code, xids)."""
+        """Return up to `count` branches that are in doubt or heuristic: (code, xids)."""
         big_endian = yield from self._xa_ready()
         answer = yield seg.XA_RECOVER, 0, write_long(index(count), big_endian), index(flags), True
         found: list[bytes] = []
@@ -780,7 +783,7 @@ class MQISteps(PropertyCalls):
         return answer.completion
 
     def _xa_ready(self) -> Steps[bool]:
-        """XA_OPEN before the first call; the byte order. Raises MQError if the channel has no XA."""
+        """Send XA_OPEN before the first call. Return the byte order. Raise MQError if the channel has no XA."""
         session = self.wire.session
         if not session.terms.cap_flags_2 & CAP2_XAREQUEST:
             raise error_of(MQRC_FUNCTION_NOT_SUPPORTED, f"{self.wire.where}: the other side does not serve XA")
@@ -794,23 +797,23 @@ class MQISteps(PropertyCalls):
 
     @property
     def _engine(self) -> Engine:  # type: ignore[override]
-        return self._in_room().engine
+        return self._engine_of_handles().engine
 
     @property
     def _holder(self) -> EngineConnection:  # type: ignore[override]
         if self._handles_of is None:
-            self._handles_of = self._in_room().holder()
+            self._handles_of = self._engine_of_handles().connect()
         return self._handles_of
 
-    def _in_room(self) -> handles.Room:
-        if self._room is None:
-            self._room = handles.room()
-        return self._room
+    def _engine_of_handles(self) -> handles.HandleEngine:
+        if self._handle_engine is None:
+            self._handle_engine = handles.handle_engine()
+        return self._handle_engine
 
     def _calling(self) -> AbstractContextManager[object]:
-        return self._in_room().lock
+        return self._engine_of_handles().lock
 
-    def _leave(self, name: str = "") -> int:
+    def _end_call(self, name: str = "") -> int:
         holder = self._holder
         self.completion, self.reason = holder.completion, holder.reason
         if holder.completion == MQCC_FAILED:
@@ -818,41 +821,41 @@ class MQISteps(PropertyCalls):
         return 0
 
     def forget_handles(self) -> None:
-        """The connection is closed."""
-        if self._room is not None and self._handles_of is not None:
-            self._room.leave(self._handles_of)
+        """Delete the message handles: the connection is closed."""
+        if self._handle_engine is not None and self._handles_of is not None:
+            self._handle_engine.disconnect(self._handles_of)
             self._handles_of = None
 
     # -- every call ---------------------------------------------------------------------------------------------------
 
-    def _call(self, kind: int, number: int, body: bytes, name: str, length: int = 0) -> Steps[Answer]:
-        """Make a call. Raises by reason if it failed; a warning is left in `completion` and `reason`."""
+    def _call(self, kind: int, number: int, body: bytes, name: str, length: int = 0) -> Steps[CallReply]:
+        """Make a call. Raise by reason if it failed; a warning is left in `completion` and `reason`."""
         answer = yield kind, number, body, 0, True
         self._check(answer, name, length)
         return answer
 
-    def _check(self, answer: Answer, name: str, length: int) -> None:
+    def _check(self, answer: CallReply, name: str, length: int) -> None:
         """Raise by reason if a call has failed."""
         self.completion, self.reason = answer.completion, answer.reason
         if answer.completion and answer.completion != MQCC_WARNING:
             raise call_refused(answer.reason, name, self.wire.q_mgr_name, length)
 
     def _read(self, function: Callable[..., None], *args: object) -> None:
-        """Read a part of an answer."""
+        """Read a part of a reply."""
         try:
             function(*args)
         except UNREADABLE as error:
             self.wire.bad_answer(error)
 
     def _check_list(self, od: MQOD) -> None:
-        """2298 for a distribution list that the other side does not serve."""
+        """Raise 2298 for a distribution list if the other side does not support them."""
         if od.recs_present and not self.wire.session.terms.cap_flags_2 & CAP2_DIST_LIST:
             text = f"{self.wire.where}: the other side does not serve distribution lists"
             raise error_of(MQRC_FUNCTION_NOT_SUPPORTED, text)
 
 
 def without_properties(gmo: MQGMO) -> MQGMO:
-    """The same options for a message whose properties are not wanted."""
+    """Return the options with properties of the message switched off."""
     gmo.options = gmo.options & ~PROPERTY_OPTIONS | MQGMO_NO_PROPERTIES
     return gmo
 

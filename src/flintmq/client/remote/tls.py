@@ -1,15 +1,15 @@
-"""TLS of a client: the context for a CipherSpec, and whether what was agreed on is what was asked for.
+"""TLS of a client: the context for a CipherSpec, and the check of the agreed cipher and certificate.
 
-The key repository is a file in PEM or PKCS#12, with or without its suffix (client/pkcs12.py says which is meant):
-certificates that are trusted, and, for a channel with SSLCAUTH(REQUIRED), our private key and certificate.
-`trusted.pem` beside it is trusted too, as at the server. Without a key repository the system's certificates are
-trusted. Whose certificate it is, is checked by `ssl_peer`, as MQ does; the name of the host is not looked at.
+The key repository is a file in PEM or PKCS#12, with or without its suffix (host/pkcs12.py has the order of the search):
+trusted certificates, and, for a channel with SSLCAUTH(REQUIRED), our private key and certificate. `trusted.pem` beside
+it is trusted too, as at the server. Without a key repository the system's certificates are trusted. The subject of the
+certificate is checked by `ssl_peer`, as MQ does; the name of the host is not checked.
 
-The handshake names the channel, so that the queue manager can show the certificate that CERTLABL of the channel means;
+The handshake names the channel, so that the queue manager can show the certificate of the channel's CERTLABL;
 OutboundSNI in mqclient.ini makes it name the host, or nothing (channel/server_name.py).
 
     certificate_label    with PEM, another file beside it, `<label>.pem`, has the key and certificate to show
-                         with PKCS#12, what the key in it must be called
+                         with PKCS#12, the label of the key in it
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from pathlib import Path
 from flintmq.channel.cipher_spec import SUITES, accepts, peer_matches
 from flintmq.channel.cipher_spec import Protection as Agreed
 from flintmq.channel.server_name import name_of
-from flintmq.client import pkcs12
-from flintmq.client.errors import MQError
 from flintmq.client.remote.definition import Protection
 from flintmq.client.remote.refusal import refused
+from flintmq.host import pkcs12
 from flintmq.mqi import distinguished_name
+from flintmq.mqi.call_errors import MQError
 from flintmq.mqi.reason import (
     MQRC_KEY_REPOSITORY_ERROR,
     MQRC_SSL_INITIALIZATION_ERROR,
@@ -36,14 +36,14 @@ _SUFFIX = ".pem"
 
 
 def server_name(protection: Protection, channel: str, host: str) -> str:
-    """What the handshake asks for; "" for nothing."""
+    """Return the server name of the handshake; "" for none."""
     if protection.outbound_name == "CHANNEL":
         return name_of(channel)
     return host if protection.outbound_name else ""
 
 
 def context(protection: Protection, where: str) -> ssl.SSLContext:
-    """What a handshake is made with. Raises MQError (2381, 2393)."""
+    """Return the context of a handshake. Raise MQError (2381, 2393)."""
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     made.check_hostname = False
     made.minimum_version = ssl.TLSVersion.TLSv1_2
@@ -80,7 +80,7 @@ def context(protection: Protection, where: str) -> ssl.SSLContext:
 
 
 def _repository(name: str, where: str) -> Path:
-    """The file that is meant."""
+    """Return the file of the key repository. Raise MQError."""
     path = Path(name).expanduser()
     found = pkcs12.find(path) or (pkcs12.find(path.with_suffix(_SUFFIX)) if path.name else None)
     if found is not None:
@@ -90,7 +90,7 @@ def _repository(name: str, where: str) -> Path:
 
 
 def _load_pkcs12(made: ssl.SSLContext, path: Path, protection: Protection, where: str) -> None:
-    """Trust what is in the file, and show the certificate of the key, if there is one."""
+    """Trust the certificates in the file, and show the certificate of the key, if there is one."""
     try:
         repository = pkcs12.read(path, protection.key_repository_password, protection.certificate_label)
         if repository.chain:
@@ -113,7 +113,7 @@ def _load_pkcs12(made: ssl.SSLContext, path: Path, protection: Protection, where
 def check(
     protection: Protection, suite: tuple[str, str, int] | None, version: str | None, peer: object, where: str
 ) -> None:
-    """Raise MQError unless TLS has agreed on what was asked for, with whom it was meant (2393, 2398)."""
+    """Raise MQError unless the agreed cipher matches the CipherSpec, and the certificate the peer name (2393, 2398)."""
     name = distinguished_name.in_certificate(peer, "subject")
     agreed = Agreed(suite[0] if suite is not None else "", version or "", name)
     if not accepts(protection.cipher_spec, agreed):
@@ -124,6 +124,6 @@ def check(
 
 
 def failed(error: ssl.SSLError, where: str) -> MQError:
-    """The error of a handshake."""
+    """Return the error of a handshake."""
     said = getattr(error, "verify_message", "") or error.reason or str(error)
     return refused(MQRC_SSL_INITIALIZATION_ERROR, where, f"the TLS handshake failed: {said}")

@@ -1,16 +1,16 @@
-"""Outputs, the commit and the next get of a program that takes message after message, sent with one write.
+"""Puts, a commit and the next get sent with one write, for a program that takes message after message.
 
     put = LaterPut(...)                a put that is packed and not sent yet
     chain = Chain([put], True, get)    puts, then COMMIT (channel/bulk.py), then a get
-    mqi.run_chain(chain)               sends it; then `put.error`, `chain.commit_error`, `get.data` say how it went
+    mqi.run_chain(chain)               sends it; then `put.error`, `chain.commit_error`, `get.data` have the outcome
 
 K1  The queue manager commits only if every put of the chain has succeeded: COMMIT names how many calls it depends on.
 K2  The get is made only if all puts and the commit have succeeded. So no message is got into a unit of work that has
     failed, and none is got that the caller would have to keep until it has dealt with a failure.
-K3  `settled` is called when all is known but the get, which may wait: once, in the thread that runs the chain. It makes
-    no call.
+K3  `settled` is called when all outcomes but that of the get, which may wait, are known: once, in the thread that runs
+    the chain. It makes no call.
 
-It needs a queue manager that takes calls so (`RemoteMQI.may_send_together`), and a handle that does not read ahead.
+It needs a queue manager that supports it (`RemoteMQI.may_send_together`), and a handle that does not read ahead.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from flintmq.channel import segment as seg
 from flintmq.channel.calls import API_SIZE, read_long, write_longs
 from flintmq.channel.errors import STATUS_MESSAGE_LENGTH, ChannelError
 from flintmq.channel.sizes import gmo_size, md_size
-from flintmq.client.errors import MQError, error_of
 from flintmq.client.remote import bulk, lists
 from flintmq.client.remote.refusal import call_refused
 from flintmq.client.remote.steps import MANY, UNREADABLE, Many, MQISteps, RemoteHandle, Steps
+from flintmq.mqi.call_errors import MQError, error_of
 from flintmq.mqi.constants import MQGMO_ACCEPT_TRUNCATED_MSG, MQPMO_SYNC_RESPONSE
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
@@ -41,13 +41,13 @@ from flintmq.mqi.reason import (
 )
 
 if TYPE_CHECKING:
-    from flintmq.client.remote.session import Answer, Session
+    from flintmq.client.remote.session import CallReply, ClientSession
 
 _BIG: Final = struct.Struct(">i")
 _LITTLE: Final = struct.Struct("<i")
 
 
-def _long(session: Session) -> struct.Struct:
+def _long(session: ClientSession) -> struct.Struct:
     return _BIG if session.big_endian else _LITTLE
 
 
@@ -73,14 +73,14 @@ class LaterPut:
         number = handle.number if handle is not None else 0
         #: Type, handle and body.
         self.call = (seg.MQPUT1 if od is not None else seg.MQPUT, number, body)
-        #: Why the queue manager has refused it, once that is known.
+        #: The error of the queue manager, once it is known.
         self.error: MQError | None = None
         #: The reason of a warning.
         self.warning = 0
 
 
 class LaterGet:
-    """An MQGET that is made again and again with the same options."""
+    """An MQGET that is repeated with the same options."""
 
     def __init__(self, mqi: MQISteps, handle: RemoteHandle, md: MQMD, gmo: MQGMO) -> None:
         session = mqi.wire.session
@@ -94,13 +94,13 @@ class LaterGet:
         self.data = b""
         self.error: MQError | None = None
 
-    def call(self, session: Session) -> tuple[int, int, bytes]:
+    def call(self, session: ClientSession) -> tuple[int, int, bytes]:
         """Return type, handle and body."""
         self.md, self.error = None, None
         return seg.MQGET, self.handle.number, self._front + _long(session).pack(self.handle.buffer)
 
-    def read(self, mqi: MQISteps, answer: Answer) -> None:
-        """Read the answer. A message longer than the buffer stays on the queue, and there is no message."""
+    def read(self, mqi: MQISteps, answer: CallReply) -> None:
+        """Read the reply. A message longer than the buffer stays on the queue, and there is no message."""
         handle, body, order = self.handle, answer.body, answer.big_endian
         if answer.completion and answer.completion != MQCC_WARNING:
             self.error = call_refused(answer.reason, handle.object_name, mqi.wire.q_mgr_name, 0)
@@ -133,12 +133,12 @@ class Chain:
         self.commits = commits
         self.get = get
         self.settled = settled
-        #: Why it was not committed. If that is a put, `error` of the put says so, too.
+        #: Why it was not committed. If the cause is a put, `error` of that put has it, too.
         self.commit_error: MQError | None = None
 
 
 def run_steps(mqi: MQISteps, chain: Chain) -> Steps[None]:
-    """Send a chain, and read the answers."""
+    """Send a chain, and read the replies."""
     session = mqi.wire.session
     many = Many()
     many.calls = [put.call for put in chain.puts]
@@ -166,8 +166,8 @@ def run_steps(mqi: MQISteps, chain: Chain) -> Steps[None]:
         mqi.has_work = mqi.has_work or chain.get.md is not None
 
 
-def _read(mqi: MQISteps, chain: Chain, answers: list[Answer]) -> None:
-    """Read the answers of puts and of the commit."""
+def _read(mqi: MQISteps, chain: Chain, answers: list[CallReply]) -> None:
+    """Read the replies to puts and to the commit."""
     for put, answer in zip(chain.puts, answers, strict=False):
         if answer.completion == MQCC_WARNING:
             put.warning = answer.reason

@@ -1,11 +1,11 @@
-"""The socket of a connection, for threads: sends a request and waits for its answer (R1, R2, R3 of this package).
+"""The socket of a connection, for threads: sends a request and waits for its reply (R1, R2, R3 of this package).
 
-A request is one `sendall`. The answer is read straight from the socket; its timeout is the kernel's (SO_RCVTIMEO), so
+A request is one `sendall`. The reply is read directly from the socket; its timeout is the kernel's (SO_RCVTIMEO), so
 that a call costs two system calls. While a get waits, the queue manager sends heartbeats; without one for longer than
 was agreed, and a minute, the connection counts as broken.
 
-Calls that are not answered are kept, and sent together: when there are 64 KiB of them, in front of the next call that
-is answered, or by keeper.py when nothing else happens for a moment. That also answers heartbeats while no call is made.
+Calls without a reply are kept, and sent together: when there are 64 KiB of them, in front of the next call that has a
+reply, or by keeper.py when no call follows for a moment. That also answers heartbeats while no call is made.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from typing import TYPE_CHECKING, NoReturn, cast
 
 from flintmq.channel import segment as seg
 from flintmq.channel.errors import ChannelError
-from flintmq.client.errors import MQError, NotConnected, UsedAfterFork
 from flintmq.client.lazy import lazy
 from flintmq.client.remote import local, requests
 from flintmq.client.remote.definition import Address, Definition
 from flintmq.client.remote.keeper import keeper
 from flintmq.client.remote.read_ahead import STREAM
 from flintmq.client.remote.refusal import NO_HOST, refused, status_reason, why
-from flintmq.client.remote.session import NEW, NO_ANSWER, Answer
-from flintmq.client.remote.steps import MANY, Many, Steps, T, go_on, many_of
-from flintmq.client.whoami import user_name
+from flintmq.client.remote.session import NEW, NO_REPLY, CallReply
+from flintmq.client.remote.steps import MANY, Many, Steps, T, many_of, start_with_replies
+from flintmq.host.environment import socket_path, user_name
+from flintmq.mqi.call_errors import MQError, NotConnected, UsedAfterFork
 from flintmq.mqi.constants import MQAT_DEFAULT
 from flintmq.mqi.errors import MQStructuresError
 from flintmq.mqi.reason import (
@@ -77,16 +77,16 @@ class Wire:
         self._tls = not address.directory and bool(definition.protection.cipher_spec)
         self._lock = threading.Lock()
         self._forked = False
-        #: Handles that nobody has any more; the next call closes them.
+        #: Handles of dropped objects; the next call closes them.
         self.orphans: list[int] = []
         #: Why no call can be made any more.
         self.broken: MQError | None = None
-        #: The other side, or the network, has ended it; not we.
+        #: The other side, or the network, has ended it, not this process.
         self.lost = False
         self._ending = False
         #: The type of the call that is on its way, 0 if there is none.
         self.in_flight = 0
-        #: The queue manager ends a get that waits if it is asked to (SPI NOTIFY).
+        #: The queue manager ends a waiting get on request (SPI NOTIFY).
         self.ends_gets = False
         #: Of the heartbeats that are answered by keeper.py.
         self.heartbeat_s = 0
@@ -94,8 +94,8 @@ class Wire:
 
     # -- calls --------------------------------------------------------------------------------------------------------
 
-    def call(self, kind: int, handle: int, body: bytes, flags: int = 0) -> Answer:
-        """Make a call and wait for its answer. Raises NotConnected if there will be none."""
+    def call(self, kind: int, handle: int, body: bytes, flags: int = 0) -> CallReply:
+        """Make a call and wait for its reply. Raise NotConnected if there will be none."""
         self._lock.acquire()
         try:
             if self.broken is not None:
@@ -123,8 +123,8 @@ class Wire:
         finally:
             self._lock.release()
 
-    def call_many(self, many: Many) -> list[Answer]:
-        """Make calls together, and wait for all answers. Raises NotConnected if there will be none."""
+    def call_many(self, many: Many) -> list[CallReply]:
+        """Make calls together, and wait for all replies. Raise NotConnected if there will be none."""
         gets = many.gets
         with self._lock:
             try:
@@ -153,31 +153,31 @@ class Wire:
             except BaseException as error:
                 self._cut_short(error)
 
-    def run(self, steps: Steps[T], begun: list[Answer] | None = None) -> T:
-        """Make the exchanges of a call, and return what it returns.
+    def run(self, steps: Steps[T], begun: list[CallReply] | None = None) -> T:
+        """Make the exchanges of a call, and return its result.
 
-        `begun` is what the first was answered with, if it was made already (direct.py).
+        `begun` has the replies to the first exchange, if it was made already (direct.py).
         """
         while self.orphans:
             number = self.orphans.pop()
             self.session.streams.pop(number, None)
             self.call(seg.MQCLOSE, number, bytes(4))
         try:
-            exchange = next(steps) if begun is None else go_on(steps, begun)
+            exchange = next(steps) if begun is None else start_with_replies(steps, begun)
             while True:
                 kind, handle, body, flags, answered = exchange
                 try:
                     if kind == STREAM:
                         self.stream(handle, body, flags, answered)
-                        answer = NO_ANSWER
+                        answer = NO_REPLY
                     elif answered:
                         answer = self.call(kind, handle, body, flags)
                     elif kind == MANY:
-                        answer = NO_ANSWER
+                        answer = NO_REPLY
                         many_of(body).answers = self.call_many(many_of(body))
                     else:
                         self.send(kind, handle, body)
-                        answer = NO_ANSWER
+                        answer = NO_REPLY
                 except MQError as error:
                     exchange = steps.throw(error)
                 else:
@@ -187,7 +187,7 @@ class Wire:
             return result
 
     def send(self, kind: int, handle: int, body: bytes) -> None:
-        """Make a call that is not answered: it is sent with others."""
+        """Make a call without a reply: it is sent with others."""
         with self._lock:
             if self.broken is not None:
                 self._refuse()
@@ -201,7 +201,7 @@ class Wire:
             keeper().late(self)
 
     def stream(self, handle: int, data: bytes, wait_ms: int, waits: bool) -> None:
-        """Send segments that are no call. `waits`: until there is something for the handle, or `wait_ms` are over."""
+        """Send segments that are no call. With `waits` wait for something for the handle, up to `wait_ms`."""
         with self._lock:
             if self.broken is not None:
                 self._refuse()
@@ -222,14 +222,14 @@ class Wire:
                 self._cut_short(error)
 
     def _take(self, data: bytes) -> None:
-        """What has come, outside of a call."""
+        """Process bytes that have come outside of a call."""
         if not data:
             self._fail("the other side has closed the connection")
         self.session.received(data)
         self._between()
 
     def _taken_within(self, seconds: float) -> bool:
-        """Take what comes in that time; False if nothing does. With TLS it may be for TLS itself."""
+        """Process bytes that come in that time. Return False if none do. With TLS they may be for TLS itself."""
         sock = self._socket
         number = sock.fileno()
         if number < 0:  # Another thread has dropped the connection.
@@ -253,7 +253,7 @@ class Wire:
         return True
 
     def _send_late(self, data: bytes) -> None:
-        """Send what is kept, and `data`. What was pushed is read first: who cannot send to us may not read either."""
+        """Send the kept calls and `data`. Read pushed messages first, or both ends can block on full buffers."""
         try:
             if self.session.streams and self.session.late:
                 while self._taken_within(0):
@@ -262,10 +262,10 @@ class Wire:
         except BaseException as error:
             self._cut_short(error)
 
-    # -- what keeper.py does ------------------------------------------------------------------------------------------
+    # -- called by keeper.py ------------------------------------------------------------------------------------------
 
     def flush(self) -> bool:
-        """Send what is kept. False if a call is being made, which may be one that keeps more."""
+        """Send the kept calls. Return False if a call is being made, which may keep more."""
         if not self._lock.acquire(blocking=False):
             return False
         try:
@@ -278,7 +278,7 @@ class Wire:
         return True
 
     def look(self) -> None:
-        """Read what has come while no call is made, and answer heartbeats."""
+        """Read segments that have come while no call is made, and answer heartbeats."""
         if self.broken is not None or not self._lock.acquire(blocking=False):
             return
         try:
@@ -288,13 +288,13 @@ class Wire:
             self.lost = not self._ending
             self._break(refused(MQRC_CONNECTION_BROKEN, self.where, why(error)))
         except MQError:
-            pass  # Likewise.
+            pass  # The next call says so.
         finally:
             self.in_flight = 0
             self._lock.release()
 
     def _between(self) -> None:
-        """Something else than the answer has come: answer it, or see that it is the end."""
+        """Answer segments that are not the reply, and detect the end of the channel."""
         session = self.session
         if session.out:
             self._socket.sendall(b"".join(session.out))
@@ -306,23 +306,23 @@ class Wire:
             self._refuse()
 
     def check(self) -> None:
-        """Raise NotConnected if no call can be made any more."""
+        """Raise NotConnected if the connection is broken."""
         if self.broken is not None:
             self._refuse()
 
     def is_idle(self) -> bool:
-        """Whether no call is being made."""
+        """Return whether no call is being made."""
         return not self._lock.locked()
 
     def bad_answer(self, error: Exception) -> NoReturn:
-        """An answer that cannot be read: the connection is at its end."""
+        """Break the connection: a reply cannot be read."""
         with self._lock:
             self._fail(why(error))
 
     def is_dead(self) -> bool:
-        """Whether the other side has hung up, or has ended the channel, while no call was made."""
+        """Return whether the other side has closed the socket, or ended the channel, while no call was made."""
         if not self._lock.acquire(blocking=False):
-            return False  # Somebody makes one.
+            return False  # A call is being made.
         try:
             if self._tls:
                 return self._is_dead_behind(cast("ssl.SSLSocket", self._socket))
@@ -337,7 +337,7 @@ class Wire:
         return not said or bytes([seg.STATUS_DATA]) in (said[9:10], said[17:18])
 
     def _is_dead_behind(self, tunnel: ssl.SSLSocket) -> bool:
-        """The same with TLS, where what has come cannot be looked at without being taken."""
+        """Return whether a TLS connection is dead: its pending bytes cannot be seen without being read."""
         ready, _, _ = select.select([tunnel], [], [], 0)
         if not ready:
             return False
@@ -354,12 +354,12 @@ class Wire:
         return not said or self.session.ended >= 0
 
     def lose(self) -> None:
-        """It is dead: no call can be made on it."""
+        """Break the connection as lost: the other side has closed it."""
         self.lost, self.in_flight = True, 0
         self._break(refused(MQRC_CONNECTION_BROKEN, self.where, "the other side has closed the connection"))
 
     def _cut_short(self, error: BaseException) -> NoReturn:
-        """`error` came out of the middle of an exchange: what it leaves behind can be used by no other."""
+        """Break the connection after `error` in the middle of an exchange: no other call can continue from there."""
         if isinstance(error, (OSError, ChannelError)):
             self._fail(why(error))
         if not isinstance(error, MQError):
@@ -389,13 +389,13 @@ class Wire:
     # -- the beginning ------------------------------------------------------------------------------------------------
 
     def agree(self) -> None:
-        """INITIAL_DATA, to and fro. Raises MQError."""
+        """Negotiate by INITIAL_DATA. Raise MQError."""
         session = self.session
         session.offer()
         self._pump_until(lambda: session.state != NEW)
 
     def identify(self) -> None:
-        """USERID_DATA and, with a password, CONAUTH_INFO."""
+        """Send USERID_DATA and, with a password, CONAUTH_INFO."""
         session, definition = self.session, self.definition
         user = user_name() if definition.password or not definition.user else definition.user
         out = session.segment(seg.USERID_DATA, requests.user_data(user, session.ccsid))
@@ -407,7 +407,7 @@ class Wire:
         self._pump_until(lambda: session.identified or not wants_answer)
 
     def _pump_until(self, done: Callable[[], bool]) -> None:
-        """Send and receive until `done`. Raises what a connection that could not be made raises."""
+        """Send and receive until `done`. Raise the error of a connection that could not be made."""
         session = self.session
         try:
             while True:
@@ -429,7 +429,7 @@ class Wire:
             raise refused(MQRC_Q_MGR_NOT_AVAILABLE, self.where, why(error)) from None
 
     def mqconn(self) -> None:
-        """MQCONNX. Raises by reason."""
+        """Connect to the queue manager (MQCONNX). Raise by reason."""
         session, definition = self.session, self.definition
         body = requests.connect_body(
             session, definition.wanted_name, definition.application, MQAT_DEFAULT, definition.options
@@ -445,7 +445,7 @@ class Wire:
         self._set_timeout(interval + max(_GRACE_S, interval) if interval else 0.0)
 
     def _set_timeout(self, seconds: float) -> None:
-        """How long a read or a write may take; 0 for ever."""
+        """Set the timeout of a read or a write; 0 for none."""
         whole = int(seconds)
         value = struct.pack("ll", whole, int((seconds - whole) * 1_000_000))
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, value)
@@ -454,7 +454,7 @@ class Wire:
     # -- the end ------------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """MQDISC, which commits; then the socket is closed. Nothing if it is broken already."""
+        """Disconnect (MQDISC), which commits, then close the socket. Do nothing if it is broken already."""
         if self.broken is None:
             try:
                 self._set_timeout(_CLOSE_WAIT_S)
@@ -464,14 +464,16 @@ class Wire:
         self.drop()
 
     def drop(self) -> None:
-        """Close the socket: what was not committed is backed out by the queue manager."""
+        """Close the socket: the queue manager backs out uncommitted work."""
         if self.session.shared:
             keeper().drop(self)
         self._break(NotConnected(f"{self.where}: the connection is closed", MQRC_HCONN_ERROR))
 
     def hang_up(self) -> None:
-        """End the connection while another thread waits for an answer: that thread raises NotConnected once the queue
-        manager has closed its side. By then the queue manager has ended the get and backed out.
+        """End the connection while another thread waits for a reply.
+
+        That thread raises NotConnected once the queue manager has closed its side. By then the queue manager has ended
+        the get and backed out.
         """
         self._ending = True
         try:
@@ -480,7 +482,7 @@ class Wire:
             pass
 
     def interrupt(self) -> None:
-        """End the call that another thread makes: it raises NotConnected."""
+        """End the call of another thread: it raises NotConnected."""
         self._ending = True
         try:
             self._socket.shutdown(socket.SHUT_RDWR)
@@ -489,7 +491,7 @@ class Wire:
 
 
 def open_wire(definitions: Sequence[Definition]) -> Wire:
-    """Connect to the first address of the first channel that lets us. Raises the error of the last one."""
+    """Connect to the first address of the first channel that accepts. Raise the error of the last one."""
     last: MQError | None = None
     for definition in definitions:
         for address in definition.addresses:
@@ -517,7 +519,7 @@ def _connected(definition: Definition, address: Address) -> Wire:
 
 
 def _opened(definition: Definition, address: Address) -> socket.socket:
-    """A socket that is connected, with TLS if the channel has it. Raises MQError."""
+    """Return a connected socket, with TLS if the channel has it. Raise MQError."""
     where = definition.at(address)
     if address.directory:
         return _opened_locally(address.directory, where)
@@ -547,7 +549,7 @@ def _opened(definition: Definition, address: Address) -> socket.socket:
 
 
 def _host(name: str) -> str:
-    """Return the name of a host as `create_connection` takes it. Raises UnicodeError for what cannot be one.
+    """Return a host name in the form for `create_connection`. Raise UnicodeError for an invalid name.
 
     As bytes if it is ASCII and no label is blank or too long: it is looked up as it is, and the codec "idna", which
     every str goes through, is not loaded.
@@ -563,7 +565,7 @@ def _opened_locally(directory: str, where: str) -> socket.socket:
     try:
         from pathlib import Path
 
-        with local.socket_path(Path(directory)) as path:
+        with socket_path(Path(directory)) as path:
             sock.connect(path)
     except (FileNotFoundError, ConnectionRefusedError):
         sock.close()

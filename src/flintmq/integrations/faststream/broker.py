@@ -20,7 +20,6 @@ from faststream.response.publish_type import PublishType
 from faststream.security import BaseSecurity
 from faststream.specification.schema import BrokerSpec
 
-from flintmq.client.errors import MQError
 from flintmq.client.remote.aio import AsyncRemoteQueueManager, aconnect
 from flintmq.integrations.faststream.command import TIMEOUT_S, MQPublishCommand
 from flintmq.integrations.faststream.config import MQBrokerConfig
@@ -28,6 +27,7 @@ from flintmq.integrations.faststream.connection import DEFAULT_URL, parse_url, p
 from flintmq.integrations.faststream.message import MQMessage
 from flintmq.integrations.faststream.producer import MQProducer
 from flintmq.integrations.faststream.registrator import MQRegistrator
+from flintmq.mqi.call_errors import MQError
 
 
 class _LogLines(DefaultLoggerStorage):

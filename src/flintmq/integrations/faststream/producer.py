@@ -18,11 +18,11 @@ from faststream._internal.producer import ProducerProto
 from faststream.exceptions import IncorrectState, SetupError
 
 from flintmq.client.aio_queue import AsyncQueue
-from flintmq.client.errors import CommandFailed, NoMessageAvailable, UnknownObject
 from flintmq.client.remote.aio import AsyncRemoteQueueManager
 from flintmq.integrations.faststream.command import TIMEOUT_S, MQPublishCommand
 from flintmq.integrations.faststream.headers import to_correl_id, to_properties
 from flintmq.integrations.faststream.message import CURRENT, Delivered, MQParser
+from flintmq.mqi.call_errors import CommandFailed, NoMessageAvailable, UnknownObject
 from flintmq.mqi.constants import MQMT_REPLY, MQRO_PASS_CORREL_ID
 from flintmq.mqi.md import NO_ID
 

@@ -34,7 +34,6 @@ from faststream.specification.schema import Operation, SubscriberSpec
 from flintmq.client.aio_queue import AsyncQueue
 from flintmq.client.aio_seam import AsyncTransaction
 from flintmq.client.aio_topic import AsyncSubscription
-from flintmq.client.errors import MQError
 from flintmq.client.message import Message
 from flintmq.integrations.faststream.config import (
     MQBrokerConfig,
@@ -44,6 +43,7 @@ from flintmq.integrations.faststream.config import (
 from flintmq.integrations.faststream.message import CURRENT, Delivered, Delivery, MQMessage, MQParser, Raw
 from flintmq.integrations.faststream.producer import opened
 from flintmq.integrations.faststream.publisher import MQReplyPublisher
+from flintmq.mqi.call_errors import MQError
 
 PAUSE_S_MAX = 5.0
 

@@ -22,7 +22,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from flintmq.client.private import opener
+from flintmq.host.private import opener
 from flintmq.perf.stage import free_port
 
 _START_S = 90.0

@@ -33,9 +33,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from flintmq.client.errors import MQError
 from flintmq.client.message import properties_of_put
 from flintmq.client.remote.handles import take_out
+from flintmq.mqi.call_errors import MQError
 from flintmq.mqi.ccsid import decode
 from flintmq.mqi.constants import MQENC_INTEGER_MASK, MQENC_INTEGER_REVERSED, MQENC_NATIVE
 from flintmq.mqi.errors import MQStructuresError

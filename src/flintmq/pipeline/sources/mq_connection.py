@@ -26,11 +26,11 @@ from typing import NoReturn
 import flintmq
 from flintmq.channel import segment
 from flintmq.channel.bulk import BYTES_MAX, MESSAGES_MAX
-from flintmq.client.errors import MQError, NotConnected, error_of
 from flintmq.client.remote import bulk
 from flintmq.client.remote.connect import Options
 from flintmq.client.remote.steps import RemoteHandle
 from flintmq.mqi import constants as mq
+from flintmq.mqi.call_errors import MQError, NotConnected, error_of
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD

@@ -53,8 +53,8 @@ from typing import Any
 from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceArrowWriter, DataSourceStreamArrowWriter, WriterCommitMessage
 
-from flintmq.client.errors import MQError
 from flintmq.mqi import constants as mq
+from flintmq.mqi.call_errors import MQError
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.reason import MQRC_NO_MSG_AVAILABLE

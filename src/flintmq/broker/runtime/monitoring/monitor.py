@@ -19,7 +19,7 @@ from flintmq.broker.runtime.observer import ObservedUnit, Part
 from flintmq.broker.runtime.statistics.record import Place
 from flintmq.broker.tree.assembly import Assembly, new_root
 from flintmq.broker.tree.element import Element, release_tree
-from flintmq.client.errors import MQError
+from flintmq.mqi.call_errors import MQError
 from flintmq.mqi.md import MQMD
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from flintmq.broker.runtime.statistics.settings import (
     settings_of_group,
 )
 from flintmq.broker.runtime.user_trace import TraceFile, trace_path
-from flintmq.client.errors import MQError
+from flintmq.mqi.call_errors import MQError
 
 if TYPE_CHECKING:
     from flintmq.broker.runtime.group import ExecutionGroup
