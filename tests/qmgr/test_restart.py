@@ -29,7 +29,7 @@ from flintmq.qmgr.checkpoint import (
 from flintmq.qmgr.close import close
 from flintmq.qmgr.open import open_object
 from flintmq.qmgr.paging import ACCOUNT_KEY, queue_state_key
-from flintmq.qmgr.records import BACKOUT, CLEAR, DELETE, FIRST, GET, LAST, OBJECT, ONLY, PREPARE, PUT, RESOLVE
+from flintmq.qmgr.records import BACKOUT, CLEAR, DELETE, FIRST, GET, GETS, LAST, OBJECT, ONLY, PREPARE, PUT, RESOLVE
 from flintmq.qmgr.restart import Replay, RestartFailed, restart
 from flintmq.qmgr.xa import pack_xid, xa_commit
 from flintmq.store.errors import PageSetDamaged, PageSetError
@@ -780,6 +780,7 @@ def test_replay_knows_every_kind_of_record_there_is() -> None:
     place = struct.pack("<IQB", queue_id, 5, 0)
     bodies = {
         GET: place,
+        GETS: place + place,
         CLEAR: place,
         BACKOUT: place + bytes(4),
         RESOLVE: b"\1xid",

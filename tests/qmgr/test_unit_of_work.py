@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+import flintmq
 from flintmq.log import Log, LogConfig
 from flintmq.mqi.constants import MQGMO_MARK_SKIP_BACKOUT, MQGMO_SYNCPOINT_IF_PERSISTENT
 from flintmq.mqi.gmo import MQGMO
@@ -20,6 +21,7 @@ from flintmq.mqi.reason import (
     MQRC_SECOND_MARK_NOT_ALLOWED,
     MQRC_SYNCPOINT_LIMIT_REACHED,
 )
+from flintmq.qmgr import unit_of_work
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.connect import abandon, disconnect
 from flintmq.qmgr.connection import (
@@ -32,7 +34,22 @@ from flintmq.qmgr.connection import (
 )
 from flintmq.qmgr.get import get
 from flintmq.qmgr.message import AVAILABLE, GET_PENDING, PUT_PENDING
-from flintmq.qmgr.records import FIRST, GET, KIND, LAST, ONLY, PREPARE, PUT, RESOLVE
+from flintmq.qmgr.records import (
+    FIRST,
+    GET,
+    GETS,
+    GETS_MAX,
+    KIND,
+    LAST,
+    ONLY,
+    PREPARE,
+    PUT,
+    RESOLVE,
+    BadLogRecord,
+    describe,
+    pack_place,
+    split_gets,
+)
 from flintmq.qmgr.unit_of_work import (
     BACKOUT_EVENT,
     COMMIT_EVENT,
@@ -152,6 +169,86 @@ def test_nothing_of_a_unit_is_in_the_log_before_it_is_committed(machine: Machine
     app.commit()
     assert app.connection.force == machine.log.end
     assert records(machine) == [(PUT, ONLY, 1), (PUT, FIRST, 1), (PUT, 0, 2), (GET, 0, 1), (PUT, LAST, 4)]
+
+
+@pytest.mark.parametrize(
+    ("gets", "before", "after", "expected"),
+    [
+        (1, 0, 0, [(GET, ONLY)]),
+        (2, 0, 0, [(GETS, ONLY)]),
+        (4, 0, 0, [(GETS, ONLY)]),
+        (5, 0, 0, [(GETS, FIRST), (GET, LAST)]),
+        (9, 0, 0, [(GETS, FIRST), (GETS, 0), (GET, LAST)]),
+        (3, 1, 0, [(PUT, FIRST), (GETS, LAST)]),
+        (3, 0, 1, [(GETS, FIRST), (PUT, LAST)]),
+        (8, 1, 1, [(PUT, FIRST), (GETS, 0), (GETS, 0), (PUT, LAST)]),
+    ],
+)
+def test_gets_that_follow_each_other_share_a_record(
+    machine: Machine,
+    monkeypatch: pytest.MonkeyPatch,
+    gets: int,
+    before: int,
+    after: int,
+    expected: list[tuple[int, int]],
+) -> None:
+    """U2: the run has one first and one last record, and a restart finds the puts and none of the messages got."""
+    if flintmq.compiled():
+        pytest.skip("a compiled module does not look its constants up")
+    monkeypatch.setattr(unit_of_work, "GETS_MAX", 4)
+    app = machine.connect()
+    fill(app, "R", gets + 1, persistence=1)
+    machine.checkpoint()
+    fill(app, "Q", before, persistence=1, syncpoint=True)
+    for _ in range(gets):
+        app.get("R", syncpoint=True)
+    fill(app, "Q", after, 100, persistence=1, syncpoint=True)
+    app.commit()
+    assert [(kind, flags) for kind, flags, _ in records(machine)] == expected
+    machine.log.flush()
+    machine.crash()
+    assert [number_of(data) for data in machine.contents("R")] == [gets]
+    assert [number_of(data) for data in machine.contents("Q")] == [*range(before), *range(100, 100 + after)]
+
+
+def test_more_gets_than_a_record_holds_are_gone_after_a_crash(machine: Machine) -> None:
+    app = machine.connect()
+    fill(app, "R", 2 * GETS_MAX + 3, persistence=1)
+    for _ in range(2 * GETS_MAX + 2):
+        app.get("R", syncpoint=True)
+    app.commit()
+    assert records(machine)[-3:] == [(GETS, FIRST, 0), (GETS, 0, 0), (GETS, LAST, 0)]
+    machine.log.flush()
+    machine.crash()
+    assert [number_of(data) for data in machine.contents("R")] == [2 * GETS_MAX + 2]
+
+
+def test_a_prepared_unit_with_several_gets_survives_a_crash(machine: Machine) -> None:
+    app = machine.connect()
+    put = fill(app, "R", 3, persistence=1)
+    app.get("R", syncpoint=True)
+    app.get("R", syncpoint=True)
+    unit = app.connection.unit
+    assert unit is not None
+    unit.xid = b"xid"
+    prepare_unit(machine.qm, unit)
+    machine.log.flush()
+    machine.crash()
+    assert machine.contents("R") == put[2:]
+    resolve_unit(machine.qm, machine.qm.in_doubt.pop(b"xid"), False, False)
+    assert machine.contents("R") == put
+
+
+@pytest.mark.parametrize("size", [0, 12, 14, 27])
+def test_a_list_of_gets_of_a_wrong_size_is_refused(size: int) -> None:
+    with pytest.raises(BadLogRecord, match=f"{size} bytes are no list of gets"):
+        split_gets(bytes(size))
+
+
+def test_a_dump_names_the_first_gets_of_a_record() -> None:
+    body = b"".join(pack_place(7, sequence, 0) for sequence in range(1, 5))
+    assert describe(GETS | ONLY, body[:26]) == "GETS FIRST LAST queue 7 message 1, queue 7 message 2"
+    assert describe(GETS, body) == "GETS queue 7 message 1, queue 7 message 2, queue 7 message 3 ... 4 in all"
 
 
 def test_a_unit_that_is_backed_out_costs_no_log(machine: Machine) -> None:

@@ -15,6 +15,7 @@ Numbers are never reused.
        8  BACKOUT   queue id u32, sequence u64, lane u8, count u32: hardened backout count
        9  FORGET    xid: the transaction manager has heard what an administrator decided
       10  COPY      as PUT, without data: that of the last PUT before it in the same run
+      11  GETS      several gets in the order in which they were made: the body of a GET for each
      +64  FIRST     flag
     +128  LAST      flag
 """
@@ -34,6 +35,7 @@ CLEAR: Final = 7
 BACKOUT: Final = 8
 FORGET: Final = 9
 COPY: Final = 10
+GETS: Final = 11
 FIRST: Final = 64
 LAST: Final = 128
 ONLY: Final = FIRST | LAST
@@ -50,10 +52,13 @@ NAMES: Final = {
     BACKOUT: "BACKOUT",
     FORGET: "FORGET",
     COPY: "COPY",
+    GETS: "GETS",
 }
 
 PLACE = struct.Struct("<IQB")
 PLACE_SIZE: Final = 13
+#: A GETS record has at most this many gets.
+GETS_MAX: Final = 4096
 COUNT = struct.Struct("<IQBI")
 assert PLACE.size == PLACE_SIZE
 
@@ -78,6 +83,13 @@ def place(payload: bytes) -> tuple[int, int, int]:
     return queue_id, sequence, lane
 
 
+def split_gets(payload: bytes) -> list[bytes]:
+    """Return the body of a GET for each get of a GETS record."""
+    if not payload or len(payload) % PLACE_SIZE:
+        raise BadLogRecord(f"{len(payload)} bytes are no list of gets")
+    return [payload[at : at + PLACE_SIZE] for at in range(0, len(payload), PLACE_SIZE)]
+
+
 def describe(kind: int, payload: bytes) -> str:
     """One line about a record, for `flint inspect`."""
     base = kind & KIND
@@ -86,6 +98,10 @@ def describe(kind: int, payload: bytes) -> str:
     if base in (PUT, GET, CLEAR, COPY):
         queue_id, sequence, _ = place(payload)
         return f"{name}{last} queue {queue_id} message {sequence}"
+    if base == GETS:
+        messages = [f"queue {queue_id} message {sequence}" for queue_id, sequence, _ in map(place, split_gets(payload))]
+        more = f" ... {len(messages)} in all" if len(messages) > 3 else ""
+        return f"{name}{last} {', '.join(messages[:3])}{more}"
     if base == BACKOUT:
         queue_id, sequence, _, count = COUNT.unpack(payload)
         return f"{name}{last} queue {queue_id} message {sequence} count {count}"

@@ -85,6 +85,7 @@ from flintmq.qmgr.records import (
     FIRST,
     FORGET,
     GET,
+    GETS,
     KIND,
     LAST,
     OBJECT,
@@ -94,6 +95,7 @@ from flintmq.qmgr.records import (
     RESOLVE,
     BadLogRecord,
     place,
+    split_gets,
 )
 from flintmq.qmgr.security import Authority
 from flintmq.qmgr.unit_of_work import COMMIT_EVENT, backout_unit, move, settle
@@ -359,21 +361,28 @@ def remove_temporary(qm: QueueManager, queue: Queue) -> None:
     detach_queue(qm, queue)
 
 
-def complete_copies(run: list[tuple[int, bytes]]) -> None:
-    """Make every COPY of a run the PUT it stands for: its data is that of the last PUT before it."""
-    source = -1
+def expand(run: list[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
+    """Return a run with a PUT for each COPY, with the data of the PUT before it, and a GET for each get of a GETS."""
+    expanded: list[tuple[int, bytes]] = []
+    original: bytes | None = None
     data: bytes | None = None
-    for at, (kind, payload) in enumerate(run):
+    for kind, payload in run:
         if kind == PUT:
-            source = at
+            original = payload
             data = None
         elif kind == COPY:
-            if source < 0:
+            if original is None:
                 raise BadLogRecord("a COPY without a PUT before it in its unit of work")
             if data is None:
-                original = run[source][1]
                 data = original[PLACE_SIZE + header_length(original, PLACE_SIZE) :]
-            run[at] = (PUT, payload + data)
+            expanded.append((PUT, payload + data))
+            continue
+        elif kind == GETS:
+            for body in split_gets(payload):
+                expanded.append((GET, body))
+            continue
+        expanded.append((kind, payload))
+    return expanded
 
 
 class Replay:
@@ -424,8 +433,7 @@ class Replay:
         run = self.run
         self.run = []
         try:
-            complete_copies(run)
-            self._apply(run)
+            self._apply(expand(run))
         except (BadLogRecord, BadRecord, RecordError, struct.error, ValueError, IndexError) as error:
             raise RestartFailed(
                 f"the log record at position {position} cannot be applied: {error}. It was written by another release, "

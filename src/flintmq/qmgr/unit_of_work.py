@@ -42,7 +42,21 @@ from flintmq.qmgr.connection import (
     Unit,
 )
 from flintmq.qmgr.message import GET_PENDING, PUT_PENDING, REMOVED, Message, pack_header
-from flintmq.qmgr.records import BACKOUT, COPY, COUNT, FIRST, GET, LAST, ONLY, PREPARE, PUT, RESOLVE, pack_place
+from flintmq.qmgr.records import (
+    BACKOUT,
+    COPY,
+    COUNT,
+    FIRST,
+    GET,
+    GETS,
+    GETS_MAX,
+    LAST,
+    ONLY,
+    PREPARE,
+    PUT,
+    RESOLVE,
+    pack_place,
+)
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -193,7 +207,8 @@ def log_work(qm: QueueManager, unit: Unit, last: int) -> int:
 def log_run(qm: QueueManager, work: list[Message], last: int) -> int:
     """Log those of `work` that are logged as one run of records; the last carries `last`. The position to force, or 0.
 
-    A put whose data is the data of the put logged before it (a copy, another subscriber) does not repeat it.
+    A put whose data is the data of the put logged before it (a copy, another subscriber) does not repeat it. Gets that
+    follow each other share a record.
     """
     left = 0
     for message in work:
@@ -202,15 +217,27 @@ def log_run(qm: QueueManager, work: list[Message], last: int) -> int:
     end = 0
     flag = FIRST
     shared: bytes | None = None
+    gets: list[bytes] = []
     for message in work:
         if not message.logged:
             continue
         left -= 1
+        if message.state == GET_PENDING:
+            gets.append(pack_place(message.queue.queue_id, message.sequence, message.lane))
+            if left == 0:
+                return log_gets(qm, gets, flag | last)
+            if len(gets) == GETS_MAX:
+                log_gets(qm, gets, flag)
+                flag = 0
+                gets = []
+            continue
+        if gets:
+            log_gets(qm, gets, flag)
+            flag = 0
+            gets = []
         if left == 0:
             flag |= last
-        if message.state == GET_PENDING:
-            end = log_get(qm, message, flag)
-        elif message.data is shared:
+        if message.data is shared:
             end = log_copy(qm, message, flag)
         else:
             end = log_put(qm, message, flag)
@@ -234,6 +261,13 @@ def log_put(qm: QueueManager, message: Message, flag: int) -> int:
 def log_get(qm: QueueManager, message: Message, flag: int) -> int:
     """Log that a message was got."""
     return qm.append(GET | flag, pack_place(message.queue.queue_id, message.sequence, message.lane))
+
+
+def log_gets(qm: QueueManager, places: list[bytes], flag: int) -> int:
+    """Log that the messages at `places` were got."""
+    if len(places) == 1:
+        return qm.append(GET | flag, places[0])
+    return qm.append(GETS | flag, b"".join(places))
 
 
 def settle(qm: QueueManager, unit: Unit, log_end: int) -> None:
