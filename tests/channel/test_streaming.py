@@ -290,6 +290,16 @@ def test_a_handle_that_is_not_there_is_told(peer: Peer) -> None:
     assert struct.unpack_from(order + "iiii", failed.body) == (1, 99, 14, 2019)
 
 
+def test_a_request_that_crosses_the_close_of_its_handle_is_dropped(peer: Peer) -> None:
+    """IBM's client ends its connection when a NOTIFICATION names a handle that it has closed."""
+    handle = peer.opened(QUEUE, BOTH)
+    assert peer.close(handle).reason == 0
+    assert peer.want(handle) == []
+    (failed,) = peer.want(handle, confirm=True)
+    order = ">" if peer.big_endian else "<"
+    assert struct.unpack_from(order + "iiii", failed.body) == (1, handle, 14, 2019)
+
+
 def test_a_wait_ends_with_its_handle(peer: Peer) -> None:
     handle = peer.opened(QUEUE, BOTH)
     peer.want(handle, options=MQGMO_WAIT, wait=-1)

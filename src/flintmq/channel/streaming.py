@@ -638,7 +638,11 @@ def request_messages(conversation: Conversation, segment: Segment) -> None:
     assert connection is not None
     handle = connection.handles.get(request.handle)
     if handle is None or handle.queue is None:
-        notify(conversation, request.handle, wire.NOTIFY_STREAMING_FAILURE, MQRC_HOBJ_ERROR, segment.request)
+        # A request that another thread of the client sent while it closed the handle is dropped: IBM's client ends its
+        # connection when it is told of a handle that it has closed. Only a question is waited for.
+        was_open = handle is None and 0 < request.handle < connection.next_handle
+        if not was_open or segment.flags & seg.CONFIRM_REQUEST:
+            notify(conversation, request.handle, wire.NOTIFY_STREAMING_FAILURE, MQRC_HOBJ_ERROR, segment.request)
         return
     stream = conversation.streams.get(request.handle)
     if stream is None:
