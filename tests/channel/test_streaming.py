@@ -436,6 +436,19 @@ def test_a_message_that_ended_a_wait_is_not_overtaken_when_a_unit_of_work_ends_i
     assert peer.world.depth("DEV.QUEUE.2") == 0
 
 
+def test_a_message_that_ended_a_wait_is_sent_before_its_handle_is_closed(peer: Peer) -> None:
+    """T3: the client closes in the same packet. Behind the answer to MQCLOSE it knows the handle no longer."""
+    handle, putting = peer.opened(QUEUE, BOTH), peer.opened(QUEUE, BOTH)
+    assert peer.want(handle, room=100_000, options=MQGMO_NO_SYNCPOINT, flags=CONSUMER) == []
+    peer.notify(0, CONN_STATE, STARTED)
+
+    close = peer.request(seg.MQCLOSE, peer.longs(0), handle)
+    segments = peer.feed(peer.put_request(putting, b"one", 4 | MQPMO_ASYNC_RESPONSE) + close)
+
+    assert [segment.kind for segment in segments] == [seg.ASYNC_MESSAGE, seg.MQCLOSE + seg.REPLY]
+    assert messages(peer, segments) == [b"one"]
+
+
 def test_a_consumer_that_is_stopped_has_what_came_before(peer: Peer) -> None:
     """T3: a put ends the wait, and the client stops its consumers in the same packet. The message comes first."""
     handle = peer.opened(QUEUE, BOTH)

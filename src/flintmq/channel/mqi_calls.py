@@ -209,6 +209,9 @@ def mqclose(conversation: Conversation, call: Call) -> None:
     # MQCO_QUIESCE asks to keep what is on its way to the client; it has asked for no more than it can take.
     options = read_long(call.body, API_SIZE, call.big_endian) & ~MQCO_QUIESCE
     connection = _connection(conversation)
+    stream = conversation.streams.get(call.handle)
+    if stream is not None:
+        stream.settle()  # T3: behind the answer the client knows the handle no longer.
     close(conversation.engine, connection, handle, options)
     if not handle.open:
         conversation.streams.pop(call.handle, None)

@@ -265,7 +265,10 @@ public final class Sessions {
         }
     }
 
-    /** Three consumers, of which one is closed in between, get every message once. */
+    /**
+     * Three consumers, of which one is closed in between, get every message once. What is not persistent is read ahead, and
+     * lost with its consumer: that one takes first what it was sent. After a null nothing more is sent to it.
+     */
     static void competing() throws Exception {
         int count = 120;
         for (int mode : MODES) {
@@ -288,6 +291,13 @@ public final class Sessions {
                                 mine++;
                             }
                         }
+                        for (String text; mode == DeliveryMode.NON_PERSISTENT && limit < count;) {
+                            text = Jms.textOf(consumer.receiveNoWait());
+                            if (text == null) {
+                                break;
+                            }
+                            Scenarios.that(got.add(text), text + " was received twice");
+                        }
                         consumer.close();
                         return mine;
                     }));
@@ -303,7 +313,8 @@ public final class Sessions {
                     each.get(PATIENCE + 10_000, TimeUnit.MILLISECONDS);
                 }
             }
-            Scenarios.same(sent, got);
+            sent.removeAll(got);
+            Scenarios.same(Set.of(), sent);
         }
     }
 
