@@ -356,7 +356,10 @@ def test_a_filter_that_costs_too_much_is_not_evaluated_again(market: Desk, monke
     subscribe(market, "t", "A", "<Filter>Body.Trade.Qty &gt; 5</Filter>")
     publish(market, "t", b"first", 9)
     assert bodies(market, "A", 1) == [TRADE % (b"first", 9)]
+    market.queue("C")
+    subscribe(market, "t", "C")
     publish(market, "t", b"second", 9)
+    assert bodies(market, "C", 1) == [TRADE % (b"second", 9)]  # The flow has published it before there is B.
     subscribe(market, "t", "B", "<Filter>Body.Trade.Qty &gt; 6</Filter>")
     publish(market, "t", b"third", 9)
     assert bodies(market, "B", 1) == [TRADE % (b"third", 9)]
