@@ -23,11 +23,11 @@ import uvloop
 from benchmarks.server.actor import Run
 from benchmarks.server.load import actors
 from benchmarks.server.plan import Plan
-from flintmq.channel.terms import Gatekeeper
 from flintmq.host.lifecycle import CreateOptions, create_in_memory
 from flintmq.qmgr.admin import Admin
 from flintmq.server.hub import Hub, ServingHost
 from flintmq.server.link import Link
+from flintmq.wire.mq.terms import Gatekeeper
 
 _ADDRESS = ("127.0.0.1", 1)
 #: What an actor has sent: who is to be called with it.

@@ -48,8 +48,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import flintmq
-from flintmq.channel.identity import Identity
-from flintmq.channel.terms import Gatekeeper, Terms
 from flintmq.client.queue_manager import QueueManager
 from flintmq.host.environment import application_name
 from flintmq.host.host import Host
@@ -59,6 +57,8 @@ from flintmq.log import LogConfig
 from flintmq.mqi.errors import MQStructuresError
 from flintmq.mqi.property_values import Value
 from flintmq.mqi.reason import MQRC_NOT_AUTHORIZED
+from flintmq.wire.mq.identity import Identity
+from flintmq.wire.mq.terms import Gatekeeper, Terms
 
 if TYPE_CHECKING:
     import pytest

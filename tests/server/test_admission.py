@@ -11,10 +11,6 @@ from pathlib import Path
 import pytest
 
 import flintmq
-from flintmq.channel import segment as seg
-from flintmq.channel.server import Channels
-from flintmq.channel.session import Session
-from flintmq.channel.terms import Gatekeeper
 from flintmq.host import lifecycle
 from flintmq.host.error_log import ErrorLog
 from flintmq.host.lock import holder_of
@@ -30,16 +26,20 @@ from flintmq.server.admission import (
     Limits,
     read_limits,
 )
-from tests.channel.peer import Peer, World
+from flintmq.wire.mq import segment as seg
+from flintmq.wire.mq.channel_instance import ChannelInstance
+from flintmq.wire.mq.server import Channels
+from flintmq.wire.mq.terms import Gatekeeper
 from tests.server.test_process import BOTH, QUEUE, Manager, SocketPeer, manager
 from tests.waiting import PATIENCE, until
+from tests.wire.mq.peer import Peer, World
 
 __all__ = ["manager"]
 
 STATUS_UNAVAILABLE = 22
 
 
-def sessions(count: int) -> list[Session]:
+def sessions(count: int) -> list[ChannelInstance]:
     engine, _ = lifecycle.create_in_memory("QM1")
     channels = Channels(engine, Gatekeeper(), 1)
     return [channels.session(f"127.0.0.1({50000 + number})") for number in range(count)]

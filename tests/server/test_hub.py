@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from flintmq.channel.session import AGREED
-from flintmq.channel.terms import Gatekeeper, Terms
 from flintmq.host import lifecycle
 from flintmq.server.hub import LINGER_S, NEGOTIATION_S, Hub, ServingHost
 from flintmq.server.link import Link
+from flintmq.wire.mq.channel_instance import AGREED
+from flintmq.wire.mq.terms import Gatekeeper, Terms
 
 
 class SlowLog:

@@ -13,14 +13,14 @@ import pytest
 import uvloop
 
 import flintmq
-from flintmq.channel import segment as seg
-from flintmq.channel.terms import Gatekeeper
 from flintmq.host import lifecycle
 from flintmq.host.host import OPEN
 from flintmq.mqi.constants import MQGMO_BROWSE_FIRST, MQOO_BROWSE, MQOO_OUTPUT
 from flintmq.server.hub import Hub, ServingHost
 from flintmq.server.link import Link, links
 from flintmq.server.tls import KeyRepository
+from flintmq.wire.mq import segment as seg
+from flintmq.wire.mq.terms import Gatekeeper
 from tests.client.remote.serving import QUEUE, Serving
 from tests.server.test_hub import SlowLog, Wire, run
 from tests.server.test_process import SocketPeer

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from benchmarks.server.ports import free_port
-from flintmq.channel.terms import Gatekeeper
 from flintmq.host import lifecycle
 from flintmq.server import metrics
 from flintmq.server.hub import Hub, ServingHost
 from flintmq.server.metrics import HEAD_MAX, Metrics
+from flintmq.wire.mq.terms import Gatekeeper
 from tests.server.test_process import Manager
 from tests.server.test_process import manager as manager
 from tests.waiting import PATIENCE

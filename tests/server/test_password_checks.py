@@ -10,20 +10,20 @@ from pathlib import Path
 import pytest
 
 import flintmq
-from flintmq.channel import segment as seg
-from flintmq.channel.identity import Identity
-from flintmq.channel.server import Channels
-from flintmq.channel.session import UNREAD_MAX, Session
 from flintmq.mqi.constants import MQOO_OUTPUT
 from flintmq.server import password_checks, users
 from flintmq.server.entities import SystemEntities
 from flintmq.server.gatekeeper import ConnectionAuthentication
 from flintmq.server.password_checks import PasswordChecks, origin
 from flintmq.server.users import REMEMBERED_MAX, REMEMBERED_S, Users
-from tests.channel.peer import Peer, World
+from flintmq.wire.mq import segment as seg
+from flintmq.wire.mq.channel_instance import UNREAD_MAX, ChannelInstance
+from flintmq.wire.mq.identity import Identity
+from flintmq.wire.mq.server import Channels
 from tests.client.remote.serving import QUEUE, Serving
 from tests.server.test_process import SocketPeer
 from tests.waiting import PATIENCE, until
+from tests.wire.mq.peer import Peer, World
 
 CHANNEL = "DEV.ADMIN.SVRCONN"
 
@@ -208,17 +208,17 @@ class Later(Channels):
     regulated: list[bool]
     forgotten = 0
 
-    def check_password(self, session: Session, identity: Identity) -> bool:
+    def check_password(self, session: ChannelInstance, identity: Identity) -> bool:
         self.asked.append(identity)
         return True
 
-    def forget_check(self, session: Session) -> None:
+    def forget_check(self, session: ChannelInstance) -> None:
         self.forgotten += 1
 
-    def regulate(self, session: Session) -> None:
+    def regulate(self, session: ChannelInstance) -> None:
         self.regulated.append(session.paused)
 
-    def compare(self, session: Session) -> None:
+    def compare(self, session: ChannelInstance) -> None:
         """What the host does with the one that waits."""
         identity = self.asked[-1]
         against = self.gatekeeper.compare_with(identity)
@@ -438,11 +438,11 @@ class Hosted(Channels):
 
     checks: PasswordChecks
 
-    def check_password(self, session: Session, identity: Identity) -> bool:
+    def check_password(self, session: ChannelInstance, identity: Identity) -> bool:
         self.checks.ask(session, identity)
         return True
 
-    def forget_check(self, session: Session) -> None:
+    def forget_check(self, session: ChannelInstance) -> None:
         self.checks.forget(session)
 
 

@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
 import flintmq
-from flintmq.channel.terms import Gatekeeper
 from flintmq.command import display, pcf_execute
 from flintmq.command.command_server import COMMAND_QUEUE
 from flintmq.command.execute import execute
@@ -21,6 +20,7 @@ from flintmq.qmgr.objects import CLEARED_AT_ONCE
 from flintmq.server.command_task import CommandTask
 from flintmq.server.control import ControlServer
 from flintmq.server.hub import Hub, ServingHost
+from flintmq.wire.mq.terms import Gatekeeper
 
 COUNT = 320
 

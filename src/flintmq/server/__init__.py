@@ -1,7 +1,7 @@
 """The queue manager process: one event loop that has a queue manager open and serves clients.
 
     strmqm        process.start: a process of its own, and back when it is ready       process.py
-    a client      a socket, TCP or the Unix socket `local`: link.py -> channel/session.py -> qmgr
+    a client      a socket, TCP or the Unix socket `local`: link.py -> wire/mq/channel_instance.py -> qmgr
     turn.py       what is done with the data of a client, and when it is answered
     hub.py        what all sockets share: who may be answered, the clock, the log (log_flusher.py)
     admission.py  how many sockets and channels there may be
@@ -28,5 +28,5 @@ while the disk is fast, a thread while it is slow: log_flusher.py.
     V4  Sessions are touched by the loop's thread only. So a put goes straight to a client that waits only in a turn of
         the loop (`QueueManager.in_turn`); what another thread puts is handed over in the loop's next turn.
     V5  What one client asks for does not hold up the others: long work is done in slices, one of one session in a turn
-        (S5 of channel/session.py). How long turns are is measured.
+        (S5 of wire/mq/channel_instance.py). How long turns are is measured.
 """

@@ -25,8 +25,8 @@ import resource
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from flintmq.channel.session import Session
 from flintmq.host.error_log import ErrorLog
+from flintmq.wire.mq.channel_instance import ChannelInstance
 
 CHANNELS_MAX = 10_000
 #: What a value in qm.ini may be: as MQ allows.
@@ -102,8 +102,8 @@ class Admission:
         #: Sockets that were taken, those on which nobody has connected yet with the time they came, the oldest first,
         #: and those that are being told why they are refused.
         self.sockets = 0
-        self.pending: dict[Session, float] = {}
-        self.told: set[Session] = set()
+        self.pending: dict[ChannelInstance, float] = {}
+        self.told: set[ChannelInstance] = set()
         #: Clients that have named a channel.
         self.channels = 0
         #: Refusals that were not told yet, by reason without its numbers, with the last reason; when they are told.
@@ -119,7 +119,7 @@ class Admission:
             return f"on {len(self.pending)} connections nobody has connected yet"
         return ""
 
-    def overdue(self, now: float) -> Session | None:
+    def overdue(self, now: float) -> ChannelInstance | None:
         """The connection to close for a newcomer: there are too many on which nobody has connected."""
         if len(self.pending) < self.limits.pending_max:
             return None
@@ -130,23 +130,23 @@ class Admission:
                 return session
         return None
 
-    def took(self, session: Session, now: float) -> None:
+    def took(self, session: ChannelInstance, now: float) -> None:
         """A socket was taken."""
         self.sockets += 1
         self.pending[session] = now
 
-    def telling(self, session: Session) -> bool:
+    def telling(self, session: ChannelInstance) -> bool:
         """Whether a newcomer that is refused can be told so."""
         if len(self.told) >= TOLD_MAX:
             return False
         self.told.add(session)
         return True
 
-    def admitted(self, session: Session) -> None:
+    def admitted(self, session: ChannelInstance) -> None:
         """Somebody has connected on a socket."""
         self.pending.pop(session, None)
 
-    def gone(self, session: Session) -> None:
+    def gone(self, session: ChannelInstance) -> None:
         """A socket is closed."""
         if session in self.told:
             self.told.discard(session)

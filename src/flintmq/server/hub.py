@@ -9,10 +9,6 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from flintmq.channel.identity import Identity
-from flintmq.channel.session import AGREED, Session
-from flintmq.channel.streaming import Stream
-from flintmq.channel.terms import Gatekeeper
 from flintmq.host.host import OPEN, Host
 from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.get import expire_waits
@@ -27,6 +23,10 @@ from flintmq.server.segment_trace import SegmentTrace
 from flintmq.server.tls import KeyRepository
 from flintmq.server.turn import Turns, in_time, keep_time, measure, release_held, write_all
 from flintmq.telemetry.trace_file import TraceFile
+from flintmq.wire.mq.channel_instance import AGREED, ChannelInstance
+from flintmq.wire.mq.identity import Identity
+from flintmq.wire.mq.streaming import Stream
+from flintmq.wire.mq.terms import Gatekeeper
 
 if TYPE_CHECKING:
     from flintmq.server.link import Link
@@ -88,7 +88,7 @@ class Hub(Turns):
         self._ticker = loop.call_later(TICK_S, self._tick)
         self._callers: list[tuple[int, asyncio.Future[None]]] = []
         #: Sessions whose last call has long work to do, in turn (S5).
-        self._working: deque[Session] = deque()
+        self._working: deque[ChannelInstance] = deque()
         self._work_planned = False
         self._clearing_planned = False
         host.engine.takes_turns = True
@@ -139,7 +139,7 @@ class Hub(Turns):
         self.admission.limits = limits
         self.channels_max = limits.channels_max
 
-    def takes(self, session: Session) -> bool:
+    def takes(self, session: ChannelInstance) -> bool:
         """Whether a new socket is taken. False: close it at once, for nobody can be told why."""
         now, admission = self.loop.time(), self.admission
         why = admission.refusal(now)
@@ -158,11 +158,11 @@ class Hub(Turns):
         self.refused(session, why)
         return False
 
-    def refused(self, session: Session, why: str) -> None:
+    def refused(self, session: ChannelInstance, why: str) -> None:
         """A connection is refused because there are too many."""
         self.admission.refused(why, session.address, self.loop.time())
 
-    def admitted(self, session: Session) -> None:
+    def admitted(self, session: ChannelInstance) -> None:
         """Somebody has connected: the socket is no longer one of those that may be closed for a newcomer."""
         self.admission.admitted(session)
 
@@ -222,12 +222,12 @@ class Hub(Turns):
         """The log is full: a checkpoint frees what it can."""
         return self.host.make_room()
 
-    def check_password(self, session: Session, identity: Identity) -> bool:
+    def check_password(self, session: ChannelInstance, identity: Identity) -> bool:
         """A thread compares it (password_checks.py)."""
         self.checks.ask(session, identity)
         return True
 
-    def start_work(self, session: Session) -> None:
+    def start_work(self, session: ChannelInstance) -> None:
         """Long work is done in turns of its own, one slice of one session in each, with those of others in between."""
         self._working.append(session)
         if not self._work_planned:
@@ -259,17 +259,17 @@ class Hub(Turns):
         if told == [True] and after_s < REMIND_MAX_S:
             self.loop.call_later(2 * after_s, self._remind, stream, 2 * after_s)
 
-    def forget_check(self, session: Session) -> None:
+    def forget_check(self, session: ChannelInstance) -> None:
         """Nobody waits for it any more."""
         self.checks.forget(session)
 
-    def regulate(self, session: Session) -> None:
+    def regulate(self, session: ChannelInstance) -> None:
         """The socket of `session` is read from, or no longer."""
         link = session.link
         if link is not None:
             link.regulate()
 
-    def started(self, session: Session) -> None:
+    def started(self, session: ChannelInstance) -> None:
         """A client has named its channel: the system looks after the socket as the channel says (KAINT)."""
         super().started(session)
         link = session.link
@@ -278,11 +278,11 @@ class Hub(Turns):
 
     # -- out ----------------------------------------------------------------------------------------------------------
 
-    def hold_back(self, session: Session, delay_ms: int) -> None:
+    def hold_back(self, session: ChannelInstance, delay_ms: int) -> None:
         """A reply is held back because a page set fills up (B140)."""
         self.loop.call_later(delay_ms / 1000, in_time, self, session)
 
-    def go_on(self, session: Session) -> None:
+    def go_on(self, session: ChannelInstance) -> None:
         """The next messages for a client that can take many. Others have their turns in between."""
         self.loop.call_soon(self.run, session.unblocked)
 
@@ -366,7 +366,7 @@ class Hub(Turns):
                     if stream.stalled:
                         stream.try_again()
 
-    def _hurry(self, session: Session, link: Link) -> None:
+    def _hurry(self, session: ChannelInstance, link: Link) -> None:
         """Whoever takes too long, at the beginning or at the end, is disconnected."""
         if session.late or session in self._held or session.checking is not None:
             return

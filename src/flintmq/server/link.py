@@ -11,13 +11,13 @@ import struct
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
-from flintmq.channel.session import Session
 from flintmq.mqi.pcf_constants import MQRQ_SSL_HANDSHAKE_ERROR
 from flintmq.qmgr import event_channel, refusal
 from flintmq.server import turn
 from flintmq.server.hello import refusal_of
 from flintmq.server.tls import NoKey, protection
 from flintmq.server.tls_layer import HANDSHAKE, TlsLayer
+from flintmq.wire.mq.channel_instance import ChannelInstance
 
 if TYPE_CHECKING:
     from flintmq.qmgr.refusal import Refusal
@@ -46,7 +46,7 @@ class Link:
         self._transport: Any = None
         #: Its `write`, looked up once.
         self._send: Any = None
-        self._session: Session | None = None
+        self._session: ChannelInstance | None = None
         self._tls: TlsLayer | None = None
         #: Nothing has arrived yet.
         self._fresh = True

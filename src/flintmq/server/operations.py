@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from flintmq.channel.status import rows
 from flintmq.mqi.pcf_constants import MQRCCF_CHANNEL_NOT_ACTIVE
 from flintmq.qmgr import event_channel
 from flintmq.qmgr.admin_rows import Row
@@ -12,6 +11,7 @@ from flintmq.qmgr.queue_manager import QueueManager
 from flintmq.server.hub import Hub
 from flintmq.server.listeners import Listeners
 from flintmq.server.services import Services
+from flintmq.wire.mq.status import rows
 
 
 class Operations(ChannelControl):

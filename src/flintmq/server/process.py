@@ -29,8 +29,6 @@ from typing import Any
 
 import flintmq
 from flintmq._build import build_type
-from flintmq.channel.errors import STATUS_QM_TERMINATING
-from flintmq.channel.terms import Gatekeeper
 from flintmq.host import autoconfig, lifecycle
 from flintmq.host.instance import LOCAL_SOCKET, Instance
 from flintmq.log.errors import LogError
@@ -54,6 +52,8 @@ from flintmq.server.services import Services
 from flintmq.server.users import NAME as USERS
 from flintmq.server.users import Users
 from flintmq.store.errors import PageSetError
+from flintmq.wire.mq.errors import STATUS_QM_TERMINATING
+from flintmq.wire.mq.terms import Gatekeeper
 
 QUIESCE = "quiesce"
 RECONNECT = "reconnect"

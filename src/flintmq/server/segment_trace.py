@@ -4,12 +4,12 @@ its header, and of a call what it is about. Neither data of messages nor passwor
 
 from __future__ import annotations
 
-from flintmq.channel import segment as seg
-from flintmq.channel.describe import describe
-from flintmq.channel.session import Session
 from flintmq.qmgr.clock import Clock
 from flintmq.server.recorder import Cutter
 from flintmq.telemetry.trace_file import RECEIVED, SENT, TraceFile
+from flintmq.wire.mq import segment as seg
+from flintmq.wire.mq.channel_instance import ChannelInstance
+from flintmq.wire.mq.describe import describe
 
 #: Segments begin so. A trace that is started in the middle of one waits for the next.
 _BEGIN = b"TSH"
@@ -36,21 +36,21 @@ class SegmentTrace:
         self._file = file
         self._clock = clock
         self._count = 0
-        self._sockets: dict[Session, _Socket] = {}
+        self._sockets: dict[ChannelInstance, _Socket] = {}
 
-    def received(self, session: Session, data: bytes) -> None:
+    def received(self, session: ChannelInstance, data: bytes) -> None:
         """Bytes from a client, without TLS."""
         self._add(session, RECEIVED, data)
 
-    def sent(self, session: Session, data: bytes) -> None:
+    def sent(self, session: ChannelInstance, data: bytes) -> None:
         """Bytes to it."""
         self._add(session, SENT, data)
 
-    def ended(self, session: Session) -> None:
+    def ended(self, session: ChannelInstance) -> None:
         """A socket is gone."""
         self._sockets.pop(session, None)
 
-    def _add(self, session: Session, way: int, data: bytes) -> None:
+    def _add(self, session: ChannelInstance, way: int, data: bytes) -> None:
         socket = self._sockets.get(session)
         if socket is None:
             self._count += 1

@@ -29,9 +29,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mypy_extensions import mypyc_attr
 
-from flintmq.channel.server import Channels, hand_over, next_ready
-from flintmq.channel.session import Session
-from flintmq.channel.terms import Gatekeeper
+from flintmq.wire.mq.channel_instance import ChannelInstance
+from flintmq.wire.mq.server import Channels, hand_over, next_ready
+from flintmq.wire.mq.terms import Gatekeeper
 
 if TYPE_CHECKING:
     from flintmq.server.link import Link
@@ -54,10 +54,10 @@ class Turns(Channels):
     def __init__(self, host: Any, gatekeeper: Gatekeeper, process_id: int) -> None:
         super().__init__(host.engine, gatekeeper, process_id)
         self.host = host
-        self.links: dict[Session, Link] = {}
+        self.links: dict[ChannelInstance, Link] = {}
         #: What waits for the log, in order: by session, (position, bytes). What is made durable later does not hold up
         #: what was ready before.
-        self._held: dict[Session, deque[tuple[int, bytes]]] = {}
+        self._held: dict[ChannelInstance, deque[tuple[int, bytes]]] = {}
         self._log: Any = host.log
         self._orphans: Any = host.orphans
         self._acquire: Any = host.lock.acquire
@@ -89,14 +89,14 @@ class Turns(Channels):
     def set_timer(self, due_ms: int) -> None:
         """Called when a deadline comes before the timer, which is to go off then."""
 
-    def hold_back(self, session: Session, delay_ms: int) -> None:
+    def hold_back(self, session: ChannelInstance, delay_ms: int) -> None:
         """Called instead of writing; `in_time` is to be called when so much time has passed."""
 
-    def go_on(self, session: Session) -> None:
+    def go_on(self, session: ChannelInstance) -> None:
         """Called when something was written and there is more; the session's `unblocked` is to be called in a turn."""
 
 
-def received(turns: Turns, link: Link, session: Session, data: bytes) -> None:
+def received(turns: Turns, link: Link, session: ChannelInstance, data: bytes) -> None:
     """Data from a client: one turn. After a failure nothing more is done (H4)."""
     engine = turns.engine
     if engine.left:
@@ -167,7 +167,7 @@ def write_all(turns: Turns) -> None:
         turns.flush()
 
 
-def write(turns: Turns, session: Session) -> None:
+def write(turns: Turns, session: ChannelInstance) -> None:
     """What a session has to send goes to its socket, which is closed if that was the last. Or it waits:
 
     keeps       until there is more: a client that has sent a put and a get together needs both answers
@@ -201,7 +201,7 @@ def write(turns: Turns, session: Session) -> None:
         link.close()
 
 
-def keeps(session: Session) -> bool:
+def keeps(session: ChannelInstance) -> bool:
     """Return whether queued answers are held back; the session is then not ready until the next answer."""
     if not session.keeps:
         return False
@@ -228,7 +228,7 @@ def release_held(turns: Turns) -> None:
             write(turns, session)  # It may have more to send, or be closed now.
 
 
-def in_time(turns: Turns, session: Session) -> None:
+def in_time(turns: Turns, session: ChannelInstance) -> None:
     """The answer of `session` was late for long enough."""
     session.late = False
     write(turns, session)

@@ -14,12 +14,12 @@ from collections.abc import Callable
 from typing import Any
 
 import flintmq
-from flintmq.channel.terms import LOCAL_CHANNEL, Gatekeeper
 from flintmq.client.queue_manager import QueueManager
 from flintmq.client.remote.definition import Address, Definition
 from flintmq.host import instance, lifecycle
 from flintmq.server.hub import Hub, ServingHost
 from flintmq.server.link import links
+from flintmq.wire.mq.terms import LOCAL_CHANNEL, Gatekeeper
 from tests.waiting import PATIENCE, until
 
 CHANNEL = "DEV.APP.SVRCONN"

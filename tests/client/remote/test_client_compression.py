@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 import flintmq
-from flintmq.channel import compression as comp
-from flintmq.channel import segment as seg
-from flintmq.channel.errors import ChannelError
-from flintmq.channel.initial_data import InitialData
 from flintmq.client.remote.connect import Options, definitions_of
 from flintmq.client.remote.session import AGREED, ClientSession
+from flintmq.wire.mq import compression as comp
+from flintmq.wire.mq import segment as seg
+from flintmq.wire.mq.errors import ChannelError
+from flintmq.wire.mq.initial_data import InitialData
 from tests.client.remote.serving import CHANNEL, QUEUE, Serving
 
 TEXT = b"the same words again and again " * 8_000

@@ -10,10 +10,10 @@ import threading
 import pytest
 
 import flintmq
-from flintmq.channel.identity import Identity
-from flintmq.channel.terms import Gatekeeper, Terms
 from flintmq.client.remote.definition import Address, addresses
 from flintmq.mqi import reason as rc
+from flintmq.wire.mq.identity import Identity
+from flintmq.wire.mq.terms import Gatekeeper, Terms
 from tests.client.remote.serving import CHANNEL, QUEUE, Serving
 from tests.waiting import PATIENCE, until
 

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 import pytest
 
 import flintmq
-from flintmq.channel import segment as seg
-from flintmq.channel import session as server
 from flintmq.client.remote.definition import Definition, addresses
 from flintmq.mqi import constants as mq
 from flintmq.mqi import reason as rc
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
+from flintmq.wire.mq import channel_instance as server
+from flintmq.wire.mq import segment as seg
 from tests.client.remote.serving import CHANNEL, Serving
 from tests.waiting import PATIENCE, until
 
@@ -308,7 +308,7 @@ def test_what_is_pushed_is_read_in_the_byte_order_and_character_set_of_the_queue
 ) -> None:
     make = serving.hub.session
 
-    def session(address: str) -> server.Session:
+    def session(address: str) -> server.ChannelInstance:
         made = make(address)
         made.big_endian, made.ccsid, made._tail = big_endian, ccsid, seg.tail(big_endian, ccsid)
         return made
