@@ -40,6 +40,7 @@ HOT = (
     "flintmq/log/reader.py",
     "flintmq/store/*.py",
     "flintmq/qmgr/*.py",
+    "flintmq/wire/*.py",
     "flintmq/wire/mq/*.py",
     "flintmq/host/group_commit.py",
     "flintmq/host/host_core.py",

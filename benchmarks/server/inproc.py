@@ -27,6 +27,7 @@ from flintmq.host.lifecycle import CreateOptions, create_in_memory
 from flintmq.qmgr.admin import Admin
 from flintmq.server.hub import Hub, ServingHost
 from flintmq.server.link import Link
+from flintmq.server.mq_channels import ServedChannels
 from flintmq.wire.mq.terms import Gatekeeper
 
 _ADDRESS = ("127.0.0.1", 1)
@@ -91,7 +92,8 @@ class Inside:
     def __init__(self, plan: Plan) -> None:
         self._loop = uvloop.new_event_loop()
         self._host = ServingHost(*create_in_memory("BENCH", CreateOptions(developer=True)), None)
-        self._hub = Hub(self._host, Gatekeeper(), self._loop)
+        self._hub = Hub(self._host, self._loop)
+        ServedChannels(self._hub, Gatekeeper())
         self._waiting: Waiting = deque()
         self.admin = Admin(self._host.engine)
         for name in plan.names():

@@ -35,7 +35,7 @@ def test_messages_are_compressed_both_ways(serving: Serving, technique: str, sha
         agreed = qm.mqi.wire.session.compression
         assert agreed is not None
         assert (comp.NAMES[agreed.message], comp.NAMES[agreed.header]) == (technique, "SYSTEM")
-        (session,) = serving.hub.sessions
+        (session,) = serving.channels.sessions
         before = session.bytes_received
         queue = qm.queue(QUEUE)
         for data in (TEXT, b"", b"\xab" * 100, NOISE, bytes(200_000)):

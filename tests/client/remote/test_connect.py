@@ -179,7 +179,7 @@ def test_what_a_lost_connection_did_not_commit_is_backed_out(serving: Serving) -
 
 def test_a_client_that_hangs_up_is_no_error(serving: Serving, caplog: pytest.LogCaptureFixture) -> None:
     qm = serving.connect()
-    (session,) = serving.hub.sessions
+    (session,) = serving.channels.sessions
     qm.mqi.wire.drop()
-    until(lambda: session not in serving.hub.sessions, "the session of the one that hung up ends")
+    until(lambda: session not in serving.channels.sessions, "the session of the one that hung up ends")
     assert not [record for record in caplog.records if record.name == "asyncio"]

@@ -19,14 +19,14 @@ def test_a_queue_manager_is_understood_in_its_own_byte_order_and_character_set(
     serving: Serving, big_endian: bool, ccsid: int
 ) -> None:
     """As one of z/OS is: big-endian, EBCDIC."""
-    make = serving.hub.session
+    make = serving.channels.instance
 
-    def session(address: str) -> server.ChannelInstance:
+    def instance(address: str) -> server.ChannelInstance:
         made = make(address)
         made.big_endian, made.ccsid, made._tail = big_endian, ccsid, seg.tail(big_endian, ccsid)
         return made
 
-    serving.hub.session = session  # type: ignore[method-assign]
+    serving.channels.instance = instance  # type: ignore[method-assign]
     serving.qm.mqsc("DEFINE NAMELIST(N) NAMES(A,B)")
     with serving.connect(user="app", password="x") as qm:
         wire = qm.mqi.wire

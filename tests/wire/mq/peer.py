@@ -15,11 +15,12 @@ from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.qmgr.admin import Admin
 from flintmq.qmgr.queue_manager import QueueManager
+from flintmq.wire.endpoint import next_ready
 from flintmq.wire.mq import segment as seg
 from flintmq.wire.mq.channel_instance import ChannelInstance
 from flintmq.wire.mq.initial_data import InitialData
 from flintmq.wire.mq.segment import Segment, Splitter
-from flintmq.wire.mq.server import Channels, next_ready
+from flintmq.wire.mq.server import Channels
 from flintmq.wire.mq.terms import Gatekeeper
 
 GMO_SIZES = {1: 72, 2: 80, 3: 100, 4: 112}
@@ -86,7 +87,7 @@ class Peer:
         address: str = "127.0.0.1(50000)",
     ) -> None:
         self.world = world
-        self.session: ChannelInstance = world.channels.session(address)
+        self.session: ChannelInstance = world.channels.instance(address)
         self.channel = channel
         self.big_endian = big_endian
         self.ccsid = ccsid
@@ -105,7 +106,7 @@ class Peer:
         """Send bytes; what has come back since the last time."""
         self.sent += data
         self.session.received(data)
-        self.world.channels.turn()
+        self.world.channels.host.turn()
         return self.received()
 
     def unsent(self) -> bytes:
@@ -115,7 +116,7 @@ class Peer:
     def received(self) -> list[Segment]:
         """What has come back since the last time."""
         out = self.session.take_out()
-        while next_ready(self.world.channels) is not None:
+        while next_ready(self.world.channels.host) is not None:
             pass
         self.segments = self._splitter.feed(out)
         return self.segments

@@ -180,7 +180,7 @@ def test_a_client_that_does_not_wait_for_answers_is_not_answered_without_end(pee
     assert 4_500_000 <= len(peer.unsent()) < 5_500_000
     answers = peer.received()
     while peer.session.more:
-        peer.session.unblocked()
+        peer.session.resume()
         assert len(peer.unsent()) < 5_500_000
         answers = answers + peer.received()
     assert sum(each.flags & seg.LAST != 0 for each in answers) == 40

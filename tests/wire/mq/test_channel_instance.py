@@ -212,7 +212,7 @@ def test_a_get_that_waited_long_enough_is_2033(world: World) -> None:
     while world.qm.clock.now_ms() < world.qm.next_deadline():
         pass
     expire_waits(world.qm)
-    world.channels.turn()
+    world.channels.host.turn()
     assert peer.got(peer.received()).reason == 2033
 
 
@@ -430,7 +430,7 @@ def test_answers_that_are_long_are_given_in_turns(world: World) -> None:
     paused = [peer.session.paused]
     peer.session.received(ask[100:])
     while peer.session.more:
-        peer.session.unblocked()
+        peer.session.resume()
         turns.append(peer.received())
     assert [*paused, peer.session.paused] == [True, False]
     assert peer.session.bytes_received == len(peer.sent) + len(ask) - 100

@@ -61,7 +61,7 @@ def unharmed(fuzzed: Peer) -> None:
     assert len(notices) <= 1
     WORLD.qm.notices.clear()
     fuzzed.session.lost()
-    WORLD.channels.turn()
+    WORLD.channels.host.turn()
     assert not WORLD.qm.connections and not WORLD.channels.sessions and WORLD.qm.waiting == 0
     other = WORLD.connected()
     handle = other.opened("DEV.QUEUE.3", BOTH)
@@ -98,7 +98,7 @@ def test_a_damaged_conversation_harms_nobody_else(big_endian: bool, chance: rand
         chance.shuffle(parts)
     for damaged in parts:
         peer.session.received(damaged)
-        WORLD.channels.turn()
+        WORLD.channels.host.turn()
         peer.received()
     unharmed(peer)
 

@@ -50,7 +50,7 @@ class Consumer:
 
     def _say(self, data: bytes) -> None:
         self.peer.session.received(data)
-        self.peer.world.channels.turn()
+        self.peer.world.channels.host.turn()
 
 
 class Side:
@@ -74,7 +74,7 @@ class Side:
 
     def put(self, size: int, options: int, md: MQMD) -> None:
         self.putter.session.received(self.putter.put_request(self.handle, bytes(size), options, md))
-        self.world.channels.turn()
+        self.world.channels.host.turn()
 
     def said(self) -> list[object]:
         told: list[object] = [self.world.depth(QUEUE)]
@@ -149,10 +149,10 @@ def test_a_client_that_can_take_everything_is_not_handed_it_all_in_one_packet(st
     size, count = 30_000, 60
     puts = [side.putter.put_request(side.handle, bytes([number]) * size, 4 | ASYNC) for number in range(count)]
     side.putter.session.received(b"".join(puts))
-    side.world.channels.turn()
+    side.world.channels.host.turn()
     turns = [messages(consumer.peer, consumer.peer.received())]
     while consumer.peer.session.more:
-        consumer.peer.session.unblocked()
+        consumer.peer.session.resume()
         turns.append(messages(consumer.peer, consumer.peer.received()))
     assert max(len(turn) * size for turn in turns) <= UNSENT_MAX + size
     assert [message[0] for turn in turns for message in turn] == list(range(count))

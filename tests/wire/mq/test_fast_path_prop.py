@@ -89,7 +89,7 @@ def test_both_ways_answer_the_same_bytes_to_the_same_bytes(
             for part in (raw[:at], raw[at:]):
                 if part:
                     peer.session.received(part)
-                    peer.world.channels.turn()
+                    peer.world.channels.host.turn()
             answers.append(peer.unsent())
             peer.received()
         assert MSG_ID.sub(b"AMQ QM1", answers[0]) == MSG_ID.sub(b"AMQ QM1", answers[1])

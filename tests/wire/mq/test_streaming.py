@@ -169,7 +169,7 @@ def test_a_client_that_can_take_everything_is_not_given_it_at_once(peer: Peer) -
     handle = peer.opened(QUEUE, BOTH)
     turns = [messages(peer, peer.want(handle, room=0x7FFF_FFFF))]
     while peer.session.more:
-        peer.session.unblocked()
+        peer.session.resume()
         turns.append(messages(peer, peer.received()))
     assert max(len(turn) * size for turn in turns) <= UNSENT_MAX + size
     assert [message[0] for turn in turns for message in turn] == list(range(count))
@@ -181,7 +181,7 @@ def test_messages_without_data_are_not_sent_all_at_once_either(peer: Peer) -> No
     handle = peer.opened(QUEUE, BOTH)
     turns = [messages(peer, peer.want(handle, room=0x7FFF_FFFF))]
     while peer.session.more:
-        peer.session.unblocked()
+        peer.session.resume()
         turns.append(messages(peer, peer.received()))
     assert sum(map(len, turns)) == 4_000 and max(map(len, turns)) <= UNSENT_MAX // SIZE_1 + 1
 
@@ -269,7 +269,7 @@ def test_a_queue_manager_that_is_quiescing_is_told_once(peer: Peer) -> None:
     peer.want(handle, wait=-1, options=MQGMO_WAIT | MQGMO_FAIL_IF_QUIESCING)
     peer.world.qm.quiescing = True
     quiesce_waiters(peer.world.qm)
-    peer.world.channels.turn()
+    peer.world.channels.host.turn()
     assert notifications(peer, peer.received()) == [(QM_QUIESCING, 1)]
     assert tried_again(peer, handle) == []
 
@@ -280,7 +280,7 @@ def test_nothing_is_pushed_to_a_client_that_does_not_read(peer: Peer) -> None:
     peer.session.blocked = True
     assert peer.want(handle, room=100_000) == []
     peer.session.blocked = False
-    peer.session.unblocked()
+    peer.session.resume()
     assert messages(peer, peer.received()) == [b"1", b"2"]
 
 
@@ -323,7 +323,7 @@ def test_a_consumer_waits_for_one_message_after_the_other(peer: Peer) -> None:
         put(peer.world, text)
         assert messages(peer, peer.received()) == [text]
     peer.world.alter("QLOCAL", QUEUE, GET="DISABLED")
-    peer.world.channels.turn()
+    peer.world.channels.host.turn()
     assert [code for code, _ in notifications(peer, peer.received())] == [GET_INHIBITED]
     put(peer.world, b"four", b"five")
     assert messages(peer, peer.received()) == []
@@ -367,7 +367,7 @@ def test_a_descriptor_that_does_not_fit_is_cut_and_the_message_is_got(peer: Peer
         assert peer.feed(request) == []
     put_by_a_program_in_the_process(peer.world)
     if waits:
-        peer.world.channels.turn()
+        peer.world.channels.host.turn()
     got = peer.got(peer.received() if waits else peer.feed(request))
     assert (got.reason, got.data) == (0, b"data")
     assert (got.md.reply_to_q, got.md.format) == ("R" * 48, "F" * 8)

@@ -23,6 +23,7 @@ from flintmq.mqi.rfh2 import MQRFH2
 from flintmq.mqi.sd import MQSD
 from flintmq.qmgr.property_work import PREPARED
 from flintmq.qmgr.work import SLICE
+from flintmq.wire.endpoint import Endpoint, EndpointHost
 from flintmq.wire.mq import segment as seg
 from flintmq.wire.mq.channel_instance import ChannelInstance
 from flintmq.wire.mq.server import Channels
@@ -32,16 +33,16 @@ BOTH = MQOO_INPUT_SHARED | MQOO_BROWSE | MQOO_OUTPUT
 QUEUE = "DEV.QUEUE.1"
 
 
-class Patient(Channels):
+class Patient(EndpointHost):
     """A host that does work when the test says so."""
 
     def __init__(self, world: World) -> None:
-        super().__init__(world.qm, world.channels.gatekeeper, 1)
-        self.working: list[ChannelInstance] = []
-        world.channels = self
+        super().__init__(world.qm)
+        self.working: list[Endpoint] = []
+        world.channels = Channels(world.qm, world.channels.gatekeeper, 1, self)
 
-    def start_work(self, session: ChannelInstance) -> None:
-        self.working.append(session)
+    def start_work(self, endpoint: Endpoint) -> None:
+        self.working.append(endpoint)
 
     def finish(self) -> int:
         """Do all work; in how many slices."""
@@ -62,8 +63,8 @@ def world() -> World:
 
 
 def host(world: World) -> Patient:
-    assert isinstance(world.channels, Patient)
-    return world.channels
+    assert isinstance(world.channels.host, Patient)
+    return world.channels.host
 
 
 def peer(world: World) -> Peer:

@@ -269,7 +269,7 @@ def _put(conversation: Conversation, connection: Connection, handle: Handle, cal
         data = body[at : at + length]
         at += length
         reason = put(engine, connection, handle, given.copy(), options, data)
-        if reason == MQRC_RESOURCE_PROBLEM and session.channels.make_room():
+        if reason == MQRC_RESOURCE_PROBLEM and session.host.make_room():
             reason = put(engine, connection, handle, given.copy(), options, data)
         force = max(force, connection.force)
         if answered and connection.completion == MQCC_FAILED:
@@ -295,7 +295,7 @@ def _commit(conversation: Conversation, connection: Connection, call: Call, fram
         conversation.reply(call, MQCC_OK, MQRC_NONE, call.handle, answer)
         return
     reason = commit(conversation.engine, connection)
-    if reason == MQRC_RESOURCE_PROBLEM and conversation.session.channels.make_room():
+    if reason == MQRC_RESOURCE_PROBLEM and conversation.session.host.make_room():
         reason = commit(conversation.engine, connection)
     if connection.completion == MQCC_FAILED or reason == MQRC_BACKED_OUT:
         conversation.refusing = after

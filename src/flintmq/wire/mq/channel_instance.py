@@ -1,10 +1,6 @@
 """One socket, seen from the server: bytes in, engine calls, bytes out. No I/O is done here.
 
-    received(data)   what arrived; afterwards
-      take_out()     bytes to send, once the log is durable up to `force`
-      closing        send what is there, then close
-    lost()           the socket is gone: every conversation on it is backed out
-    heartbeat_due    the socket was silent for the agreed time
+It is an `Endpoint` (wire/endpoint.py), whose members are the event loop's view of it.
 
 A socket carries conversations. Each is one MQCONN with its own unit of work (conversation.py). What is sent before a
 client is connected, and what belongs to the socket itself, is done here.
@@ -34,7 +30,7 @@ S5  While a call has long work to do (`work`), nothing else of its socket is don
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from flintmq.mqi.constants import MQCNO_RECONNECT, MQCNO_RECONNECT_Q_MGR
 from flintmq.mqi.pcf_constants import (
@@ -43,6 +39,7 @@ from flintmq.mqi.pcf_constants import (
     MQRQ_SSL_PEER_NAME_ERROR,
 )
 from flintmq.qmgr import event_channel, refusal
+from flintmq.wire.endpoint import Endpoint
 from flintmq.wire.mq import fast_path
 from flintmq.wire.mq import segment as seg
 from flintmq.wire.mq.calls import read_longs, write_longs
@@ -84,7 +81,6 @@ from flintmq.wire.mq.streaming import pump_all
 from flintmq.wire.mq.terms import LOCAL_CHANNEL, local_terms
 
 if TYPE_CHECKING:
-    from flintmq.qmgr.log_port import LogPort
     from flintmq.qmgr.work import Work
     from flintmq.wire.mq.identity import Identity
     from flintmq.wire.mq.server import Channels
@@ -136,23 +132,16 @@ def too_many(why: str) -> ChannelError:
     return error
 
 
-class ChannelInstance:
+class ChannelInstance(Endpoint):
     """The server's side of one socket."""
 
     state: int = NEW
-    #: The first segment that is to be sent, and nearly always the only one.
-    out: bytes = b""
-    force: int = 0
-    delay_ms: int = 0
     #: The conversation whose MQCONN waits until its password was compared (S4).
     checking: Conversation | None = None
     _checked_call: Call | None = None
-    #: What is to be done before the last call is answered (S5); and the call, if it is to be made again then.
-    work: Work | None = None
+    #: The conversation of the call that `work` belongs to (S5); and the call, if it is to be made again afterwards.
     _working: Conversation | None = None
     _work_call: Call | None = None
-    #: The host is not to read from the socket.
-    paused: bool = False
     #: Whether conversations share the socket: then segments have TSHM headers.
     shared: bool = False
     sharing: int = 0
@@ -160,37 +149,19 @@ class ChannelInstance:
     transmission_size: int = TRANSMISSION_SIZE
     heartbeat_interval: int = 0
     max_message_length: int = 0
-    closing: bool = False
     #: How many MQCONN were not authorised.
     refusals: int = 0
     #: It ends because of an error.
     refused: bool = False
     #: What the client asked for.
     channel_name: str = ""
-    #: Set while `Channels` knows that there is something to send; and who is the next there.
-    ready: bool = False
-    next_ready: ChannelInstance | None = None
-    #: What is to be sent is held back for a while (B140). Set by the host.
-    late: bool = False
-    #: What is queued goes out with the answer to the get that waits (`answers_together`). Set by the host.
-    keeps: bool = False
-    #: Bytes of messages in `out`, but those of short answers; and whether more would be there (S1). Then the host calls
-    #: `unblocked`.
+    #: Bytes of messages in queued output, but those of short answers (S1).
     unsent: int = 0
-    more: bool = False
-    #: Why no client is served on this socket, "" if one is. Set by the host; the client hears 2537.
-    unwelcome: str = ""
-    #: Somebody has connected on this socket.
-    admitted: bool = False
-    #: The client does not read: messages are not pushed until it does.
-    blocked: bool = False
+    #: The reason why no client is served on this socket, "" if one is. The client hears 2537.
+    refusal: str = ""
     heartbeat_sent: bool = False
     #: MQPUT and MQGET may go the straight way (fast_path.py). Tests turn it off to compare.
     uses_fast_path: bool = True
-    #: Seconds since the client was last heard; counted by the host.
-    idle_s: int = 0
-    #: Seconds since it should have agreed on a channel, or be closed; likewise.
-    overdue_s: int = 0
     product_id: str = ""
     #: For DISPLAY CHSTATUS (status.py). When the client last called is looked at by the host, once a second.
     number: int = 0
@@ -215,16 +186,12 @@ class ChannelInstance:
     protection: Protection | None = None
     #: What USERID_DATA of the first conversation has said; the others inherit it.
     first_user: Identity | None = None
-    #: The host's own: where it writes to. None when the socket is gone.
-    link: Any = None
     #: The conversation that the last call was in (fast_path.py).
     last_used: Conversation | None = None
 
     def __init__(self, channels: Channels, address: str) -> None:
+        super().__init__(channels.host, address)
         self.channels = channels
-        self.address = address
-        #: All that is to be sent, `out` first, if that is several segments; else nothing.
-        self.several: list[bytes] = []
         self.conversations: dict[int, Conversation] = {}
         self._splitter = Splitter()
         #: What has arrived while a password is compared, or long answers are to be handed over.
@@ -239,6 +206,11 @@ class ChannelInstance:
 
     def received(self, data: bytes) -> None:
         """Bytes from the client. Nothing is raised: what is wrong ends the session."""
+        calls = self.calls
+        self._received(data)
+        self.corked = self.ready and self.answers_together(calls)
+
+    def _received(self, data: bytes) -> None:
         if self.closing:
             return
         self.bytes_received += len(data)
@@ -257,10 +229,10 @@ class ChannelInstance:
                     self._take(seg.read(data[at : at + length]))
                     if self.is_over():
                         return
-                    if self._is_busy():
+                    if self.is_busy():
                         self._keep(data[at + length :])
                         return
-                elif self._is_busy():
+                elif self.is_busy():
                     self._keep(data[at + length :])
                     return
                 at += length
@@ -312,7 +284,7 @@ class ChannelInstance:
         """Do `work` before the answer of the last call is sent; with `call`, make that again when the work is done."""
         self.work, self._working, self._work_call = work, conversation, call
         self._pause()
-        self.channels.start_work(self)
+        self.host.start_work(self)
 
     def work_on(self, budget: int) -> bool:
         """Do a slice of the work. True if there is more of it to be done."""
@@ -332,11 +304,9 @@ class ChannelInstance:
         except ChannelError as error:
             self.refuse(error)
             return False
-        if self._is_busy():
+        if self.is_busy():
             return False  # Another piece of work, which the host knows of.
-        if self.ready:
-            self.ready = False
-            self._join_ready()
+        self.rejoin_ready()
         self._read_on()
         return False
 
@@ -344,19 +314,19 @@ class ChannelInstance:
         """What has arrived is enough for now."""
         if not self.paused:
             self.paused = True
-            self.channels.regulate(self)
+            self.host.regulate(self)
 
     def _read_on(self) -> None:
         """What was kept is done, unless that has to wait again; then it is read on."""
-        if self._unread and not self._is_busy() and not self.is_over():
+        if self._unread and not self.is_busy() and not self.is_over():
             data = b"".join(self._unread)
             self._unread.clear()
             self._unread_length = 0
             self.bytes_received -= len(data)
-            self.received(data)
-        if self.paused and not self._unread and not self._is_busy():
+            self._received(data)
+        if self.paused and not self._unread and not self.is_busy():
             self.paused = False
-            self.channels.regulate(self)
+            self.host.regulate(self)
 
     def _forget_check(self) -> None:
         """It is over before that."""
@@ -374,7 +344,7 @@ class ChannelInstance:
         """What was just done waits for a password to be compared."""
         return self.checking is not None
 
-    def _is_busy(self) -> bool:
+    def is_busy(self) -> bool:
         """What was just done waits for a password to be compared, or has long work to do."""
         return self.checking is not None or self.work is not None
 
@@ -418,8 +388,8 @@ class ChannelInstance:
             raise ChannelError(
                 STATUS_CHANNEL_UNAVAILABLE, f"channel {offer.channel_name}: only clients are served here", "AMQ9999E"
             )
-        if self.unwelcome:
-            raise too_many(self.unwelcome)
+        if self.refusal:
+            raise too_many(self.refusal)
         terms = self.terms
         if terms is None:
             self.channel_name = offer.channel_name
@@ -557,6 +527,32 @@ class ChannelInstance:
         self.push(seg.write(seg.HEARTBEAT, seg.CONFIRM_REQUEST, self.big_endian, self._tail, b"", struc_id))
         return True
 
+    def tick(self, now_ms: int) -> None:
+        """Look after the channel once a second: DISCINT, STOP CHANNEL, heartbeats, queues that could not be read."""
+        if self.terms is None or self.closing:
+            return
+        self.channels.look_at(self, now_ms)
+        self.idle_s += 1
+        if self.is_busy():
+            self.idle_s = 0  # The answer to a heartbeat would not be read now (S4).
+        if self.heartbeat_interval and self.idle_s >= self.heartbeat_interval and self.state == AGREED:
+            self._check_heartbeat()
+        for conversation in list(self.conversations.values()):
+            for stream in list(conversation.streams.values()):
+                if stream.stalled:
+                    stream.try_again()
+
+    def _check_heartbeat(self) -> None:
+        """Send a heartbeat to a silent client, or end the connection of one that did not answer the last."""
+        if not self.listens():
+            return
+        if self.heartbeat_due():
+            self.idle_s = 0
+            return
+        text = f"The connection from {self.address} was closed: it did not answer a heartbeat."
+        self.channels.engine.notice("AMQ9259E", text)
+        self.end()
+
     # -- out ----------------------------------------------------------------------------------------------------------
 
     def tail_for(self, segment: Segment) -> bytes:
@@ -574,36 +570,8 @@ class ChannelInstance:
 
     def push(self, data: bytes) -> None:
         """Queue a segment to be sent."""
-        if not len(self.out):
-            self.out = data
-        elif self.several:
-            self.several.append(data)
-        else:
-            self.several = [self.out, data]
         self.segments_sent += 1
-        if not self.ready:
-            self._join_ready()
-
-    def _join_ready(self) -> None:
-        """There is something to be done with it when the turn is over."""
-        self.ready = True
-        channels = self.channels
-        last = channels.last_ready
-        if last is None:
-            channels.first_ready = self
-        else:
-            last.next_ready = self
-        channels.last_ready = self
-
-    def may_be_sent(self, log: LogPort) -> bool:
-        """Whether what is queued can go out at once, and nothing else is to be done."""
-        return (
-            (not self.force or self.force <= log.durable)
-            and not self.delay_ms
-            and not self.closing
-            and not self.more
-            and self.work is None
-        )
+        super().push(data)
 
     def answers_together(self, calls: int) -> bool:
         """Return whether queued answers can wait for the next one. `calls` is the number of calls before this read.
@@ -620,29 +588,14 @@ class ChannelInstance:
         return False
 
     def take_out(self) -> bytes:
-        """What is queued; it is the caller's now."""
-        self.ready = False
+        """Return the queued segments, as one; they are the caller's now."""
         self.unsent = 0
-        data = self.out
-        self.out = b""
-        if self.several:
-            data = b"".join(self.several)
-            self.several = []
+        data = super().take_out()
         self.bytes_sent += len(data)
         return data
 
-    def drop_out(self) -> None:
-        """Nobody is there to send it to."""
-        self.out = b""
-        self.several = []
-
-    def hold(self, position: int) -> None:
-        """What is queued is sent when the log is durable up to `position`."""
-        if position > self.force:
-            self.force = position
-
-    def unblocked(self) -> None:
-        """The client reads again, or what was to be sent has been handed over."""
+    def resume(self) -> None:
+        """Push more messages and do calls that wait: the client reads again, or queued output was handed over."""
         self.more = False
         for conversation in list(self.conversations.values()):
             pump_all(conversation)
@@ -711,16 +664,13 @@ class ChannelInstance:
 
     def end(self) -> None:
         """Nothing more is read. Conversations that are still connected are backed out."""
-        if not self.closing:
-            self.overdue_s = 0
         self.closing = True
         self.state = CLOSED
         self._forget_check()
         for conversation in list(self.conversations.values()):
             conversation.lost()
         self.conversations.clear()
-        if not self.ready:
-            self._join_ready()
+        self.close_after_output()
 
     def lost(self) -> None:
         """The socket is gone."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Final
 
 from flintmq.mqi import distinguished_name
+from flintmq.wire.origin import Protection as Protection
 
 #: CipherSpec -> OpenSSL's name.
 SUITES: Final = {
@@ -39,21 +40,6 @@ _VERSIONS: Final = {
     "ANY_TLS12_OR_HIGHER": ("TLSv1.2", "TLSv1.3"),
     "ANY_TLS13_OR_HIGHER": ("TLSv1.3",),
 }
-
-
-class Protection:
-    """What TLS has agreed on for one socket."""
-
-    def __init__(self, suite: str, version: str, peer_name: str, issuer: str = "", label: str = "") -> None:
-        #: OpenSSL's names: `TLS_AES_256_GCM_SHA384`, `TLSv1.3`.
-        self.suite = suite
-        self.version = version
-        #: The distinguished name of the client's certificate, `CN=app,O=us`; "" if it has shown none.
-        self.peer_name = peer_name
-        #: That of who has signed it.
-        self.issuer = issuer
-        #: What the key is called that the client was shown the certificate of.
-        self.label = label
 
 
 def is_known(cipher_spec: str) -> bool:

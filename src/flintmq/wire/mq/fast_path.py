@@ -211,7 +211,7 @@ def _put(
     conversation.calls += 1
     engine = session.channels.engine
     reason = put(engine, connection, handle, md, pmo, message)
-    if reason == MQRC_RESOURCE_PROBLEM and session.channels.make_room():
+    if reason == MQRC_RESOURCE_PROBLEM and session.host.make_room():
         put(engine, connection, handle, md, pmo, message)
     if pmo.options & MQPMO_ASYNC_RESPONSE:
         session.hold(connection.force)

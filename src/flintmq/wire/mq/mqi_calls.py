@@ -271,7 +271,7 @@ def mqput(conversation: Conversation, call: Call) -> None:
     if not _prepared(conversation, connection, call, handle, given):
         return
     reason = put(conversation.engine, connection, handle, given.md, given.pmo, given.data)
-    if reason == MQRC_RESOURCE_PROBLEM and conversation.session.channels.make_room():
+    if reason == MQRC_RESOURCE_PROBLEM and conversation.session.host.make_room():
         put(conversation.engine, connection, handle, given.md, given.pmo, given.data)
     PREPARED.clear()
     given.reply(conversation, call, call.handle, b"")
@@ -302,7 +302,7 @@ def mqput1(conversation: Conversation, call: Call) -> None:
     if not _prepared(conversation, connection, call, None, given):
         return
     reason = put1(conversation.engine, connection, od, given.md, given.pmo, given.data)
-    if reason == MQRC_RESOURCE_PROBLEM and conversation.session.channels.make_room():
+    if reason == MQRC_RESOURCE_PROBLEM and conversation.session.host.make_room():
         put1(conversation.engine, connection, od, given.md, given.pmo, given.data)
     PREPARED.clear()
     given.to_list = od.recs_present > 0
@@ -373,7 +373,7 @@ def mqcmit(conversation: Conversation, call: Call) -> None:
     """MQCMIT."""
     connection = _connection(conversation)
     reason = commit(conversation.engine, connection)
-    if reason == MQRC_RESOURCE_PROBLEM and conversation.session.channels.make_room():
+    if reason == MQRC_RESOURCE_PROBLEM and conversation.session.host.make_room():
         commit(conversation.engine, connection)
     conversation.answer(call, 0, b"")
     no_longer_consuming(conversation)
@@ -502,7 +502,7 @@ def spi_put(conversation: Conversation, call: Call, frame: spi.Frame) -> None:
     connection = _connection(conversation)
     engine = conversation.engine
     reason = put_delayed(engine, connection, handle, md, pmo, data, request.delay_ms)
-    if reason == MQRC_RESOURCE_PROBLEM and conversation.session.channels.make_room():
+    if reason == MQRC_RESOURCE_PROBLEM and conversation.session.host.make_room():
         put_delayed(engine, connection, handle, md, pmo, data, request.delay_ms)
     pmo.known_dest_count = 1 if connection.completion != MQCC_FAILED else 0
     pmo.invalid_dest_count = 1 - pmo.known_dest_count

@@ -1,9 +1,8 @@
-"""What the sessions of one queue manager share. A host makes one, feeds sessions, and after each turn
+"""The MQ client protocol of one queue manager: its server-connection channels and their instances.
 
-    channels.turn()      completes waits that the turn has ended
-    next_ready(channels) says, again and again, who has something to send, or is to be closed
-
-Nothing here does I/O or waits; the host does (`flintmq.server`).
+`Channels` makes a channel instance for each connection that begins as a segment does. Its hooks (`check_password`,
+`remind_later`, `admitted` ...) are for the process that serves sockets (`flintmq.server`); here they do the least that
+is correct without one.
 """
 
 from __future__ import annotations
@@ -16,26 +15,43 @@ from flintmq.qmgr import event_channel
 from flintmq.qmgr.admin_rows import Row
 from flintmq.qmgr.attributes import MESSAGE_LENGTH_MAX
 from flintmq.qmgr.catalogue import MQObject
-from flintmq.qmgr.connection import Waiter
 from flintmq.qmgr.get import fail_waiter
 from flintmq.qmgr.queue_manager import QueueManager
-from flintmq.qmgr.work import SLICE
+from flintmq.wire.endpoint import EndpointHost
 from flintmq.wire.mq.channel_instance import ChannelInstance, too_many
 from flintmq.wire.mq.compression import NAMES
 from flintmq.wire.mq.conversation import Conversation
-from flintmq.wire.mq.errors import STATUS_CHANNEL_UNAVAILABLE, STATUS_NO_CHANNEL, STATUS_USER_CLOSED, ChannelError
+from flintmq.wire.mq.errors import (
+    STATUS_CHANNEL_UNAVAILABLE,
+    STATUS_NO_CHANNEL,
+    STATUS_QM_TERMINATING,
+    STATUS_USER_CLOSED,
+    ChannelError,
+)
 from flintmq.wire.mq.identity import Identity
 from flintmq.wire.mq.status import ended_row
 from flintmq.wire.mq.streaming import Stream
 from flintmq.wire.mq.terms import LOCAL_CHANNEL, Gatekeeper, Terms
+from flintmq.wire.origin import Origin
+from flintmq.wire.registry import WireProtocol
+
+#: The first bytes of every segment.
+SIGNATURE = b"TSH"
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Channels:
-    """All sessions of a queue manager."""
+class Channels(WireProtocol):
+    """The server-connection channels of a queue manager."""
 
-    def __init__(self, engine: QueueManager, gatekeeper: Gatekeeper, process_id: int) -> None:
+    name = "MQ"
+
+    def __init__(
+        self, engine: QueueManager, gatekeeper: Gatekeeper, process_id: int, host: EndpointHost | None = None
+    ) -> None:
+        super().__init__()
+        self.signatures = [SIGNATURE]
         self.engine = engine
+        self.host: EndpointHost = host if host is not None else EndpointHost(engine)
         self.gatekeeper = gatekeeper
         self.process_id = process_id
         self.sessions: set[ChannelInstance] = set()
@@ -45,44 +61,56 @@ class Channels:
         self.channels_count = 0
         self.channels_max = 0
         self._sessions_started = 0
-        #: Sessions that are ready, linked by `next_ready`.
-        self.first_ready: ChannelInstance | None = None
-        self.last_ready: ChannelInstance | None = None
         #: The last status of instances that have ended, for accounting of channels.
         self.ended_rows: list[Row] = []
         #: Who owns a connection of the engine.
         self.by_connection: dict[bytes, Conversation] = {}
-        #: Waits that are over, set aside by `adopt`.
-        self.due: list[Waiter] = []
 
-    def session(self, address: str) -> ChannelInstance:
-        """A client has connected from `address`."""
+    def endpoint(self, origin: Origin) -> ChannelInstance:
+        """Return the channel instance of a new connection."""
+        instance = self.instance(origin.address)
+        instance.local_user = origin.user
+        instance.protection = origin.protection
+        instance.refusal = origin.refusal
+        return instance
+
+    def instance(self, address: str) -> ChannelInstance:
+        """Return a new channel instance for a client at `address`."""
         return ChannelInstance(self, address)
 
-    def make_room(self) -> bool:
-        """A call was refused because the log is full. True if it is worth another try."""
-        return False
+    def refuses_address(self, address: str) -> bool:
+        """Return whether a channel authentication record blocks `address`."""
+        return self.gatekeeper.refuses_address(address)
+
+    def instances_count(self) -> int:
+        """Return the number of running channel instances."""
+        return len(self.sessions)
+
+    def connections_count(self) -> int:
+        """Return the number of connected clients."""
+        return len(self.by_connection)
+
+    def quiesce(self, reconnect: bool) -> None:
+        """Disconnect clients that reconnect by themselves, if `reconnect` is True."""
+        if reconnect:
+            for session in list(self.sessions):
+                if session.comes_back():
+                    session.stop(STATUS_QM_TERMINATING)
+
+    def farewell(self) -> None:
+        """Tell every client that the queue manager ends, and disconnect it."""
+        for session in list(self.sessions):
+            session.stop(STATUS_QM_TERMINATING)
 
     def check_password(self, session: ChannelInstance, identity: Identity) -> bool:
         """Have a password compared while others are served, then call `session.checked`. False: not by this host."""
         return False
-
-    def start_work(self, session: ChannelInstance) -> None:
-        """Have the work of a call done while others are served: call `session.work_on` until there is no more.
-
-        Here it is done at once.
-        """
-        while session.work_on(SLICE):
-            pass
 
     def forget_check(self, session: ChannelInstance) -> None:
         """A session that waits for that is over."""
 
     def remind_later(self, stream: Stream) -> None:
         """Call `stream.remind` in turns, a little later and then later each time, until it returns False."""
-
-    def regulate(self, session: ChannelInstance) -> None:
-        """Read from the socket of `session`, or no longer, as its `paused` says now."""
 
     def terms_of(self, name: str, address: str) -> Terms:
         """The terms of the server-connection channel called `name`. Raises ChannelError."""
@@ -193,7 +221,7 @@ class Channels:
             for waiter in waiters:
                 if waiter is not None and waiter.gmo.options & MQGMO_FAIL_IF_QUIESCING:
                     fail_waiter(self.engine, waiter, MQRC_CONNECTION_QUIESCING)
-        self.turn()
+        self.host.turn()
 
     def look_at(self, session: ChannelInstance, now_ms: int) -> None:
         """Once a second: when the last call was, and whether the channel is to end (STOP CHANNEL, DISCINT)."""
@@ -217,60 +245,6 @@ class Channels:
             where = f"The connection from {session.address} on channel {terms.name}"
             self.engine.notice("AMQ9209I", f"{where} was closed: no call for DISCINT({interval}) seconds.")
             session.stop(STATUS_USER_CLOSED)
-
-    # -- waits --------------------------------------------------------------------------------------------------------
-
-    def adopt(self) -> bool:
-        """Set aside the waits that are over and belong to sessions. Whether there were any."""
-        engine = self.engine
-        others: list[Waiter] = []
-        for waiter in engine.woken:
-            if waiter.connection.owner is not None:
-                self.due.append(waiter)
-            else:
-                others.append(waiter)
-        engine.woken = others
-        return bool(self.due)
-
-    def turn(self) -> None:
-        """As `hand_over`."""
-        hand_over(self)
-
-
-def hand_over(channels: Channels) -> None:
-    """Hand over what the engine has completed; that may complete more. Waits of others stay in `engine.woken`.
-
-    A function and not a method: a compiled method of a class that a plain one derives from is called as Python's are.
-    """
-    engine = channels.engine
-    others: list[Waiter] | None = None
-    while engine.woken or channels.due:
-        due = engine.woken
-        engine.woken = []
-        if channels.due:
-            due = channels.due + due
-            channels.due = []
-        for waiter in due:
-            owner = waiter.connection.owner
-            if owner is not None:
-                owner.woken(waiter)
-            elif others is None:
-                others = [waiter]
-            else:
-                others.append(waiter)
-    if others is not None:
-        engine.woken = others
-
-
-def next_ready(channels: Channels) -> ChannelInstance | None:
-    """The first of the sessions that are ready, which is no longer in line; None if there is none. A function, too."""
-    session = channels.first_ready
-    if session is not None:
-        channels.first_ready = session.next_ready
-        session.next_ready = None
-        if channels.first_ready is None:
-            channels.last_ready = None
-    return session
 
 
 def techniques(definition: MQObject, keyword: str) -> list[int]:

@@ -55,7 +55,7 @@ def _subscribed(
     shared: bool = False,
 ) -> Handle | None:
     made = subscribe(conversation.engine, connection, sd, destination, hsub, shared)
-    if made is None and connection.reason == MQRC_RESOURCE_PROBLEM and conversation.session.channels.make_room():
+    if made is None and connection.reason == MQRC_RESOURCE_PROBLEM and conversation.session.host.make_room():
         made = subscribe(conversation.engine, connection, sd, destination, hsub, shared)
     return made
 

@@ -57,7 +57,7 @@ def branch_call(conversation: Conversation, call: Call) -> None:
     function = BRANCH_CALLS[call.kind]
     connection.force = 0
     code = function(conversation.engine, connection, xid, flags)
-    if code == xa.XAER_RMERR and conversation.session.channels.make_room():
+    if code == xa.XAER_RMERR and conversation.session.host.make_room():
         code = function(conversation.engine, connection, xid, flags)
     conversation.session.hold(connection.force)
     conversation.reply(call, code, flags, call.handle, b"")
