@@ -40,7 +40,8 @@ HOT = (
     "flintmq/log/reader.py",
     "flintmq/store/*.py",
     "flintmq/qmgr/*.py",
-    "flintmq/channel/*.py",
+    "flintmq/wire/*.py",
+    "flintmq/wire/mq/*.py",
     "flintmq/host/group_commit.py",
     "flintmq/host/host_core.py",
     "flintmq/client/engine_session.py",
@@ -102,6 +103,7 @@ HOT = (
 #: What the patterns catch and should not: names, tables and texts, read once.
 COLD = (
     "flintmq/*/__init__.py",
+    "flintmq/*/*/__init__.py",
     "flintmq/mqi/*constants.py",
     "flintmq/mqi/convert_layouts.py",
     "flintmq/mqi/reason*.py",

@@ -16,7 +16,7 @@ import sys
 from benchmarks.server.actor import Run
 from benchmarks.server.load import Client
 from benchmarks.server.plan import Plan
-from flintmq.channel import segment as seg
+from flintmq.wire.mq import segment as seg
 
 SHARING = 10
 _EVERY = 10

@@ -23,11 +23,12 @@ import uvloop
 from benchmarks.server.actor import Run
 from benchmarks.server.load import actors
 from benchmarks.server.plan import Plan
-from flintmq.channel.terms import Gatekeeper
 from flintmq.host.lifecycle import CreateOptions, create_in_memory
 from flintmq.qmgr.admin import Admin
 from flintmq.server.hub import Hub, ServingHost
 from flintmq.server.link import Link
+from flintmq.server.mq_channels import ServedChannels
+from flintmq.wire.mq.terms import Gatekeeper
 
 _ADDRESS = ("127.0.0.1", 1)
 #: What an actor has sent: who is to be called with it.
@@ -91,7 +92,8 @@ class Inside:
     def __init__(self, plan: Plan) -> None:
         self._loop = uvloop.new_event_loop()
         self._host = ServingHost(*create_in_memory("BENCH", CreateOptions(developer=True)), None)
-        self._hub = Hub(self._host, Gatekeeper(), self._loop)
+        self._hub = Hub(self._host, self._loop)
+        ServedChannels(self._hub, Gatekeeper())
         self._waiting: Waiting = deque()
         self.admin = Admin(self._host.engine)
         for name in plan.names():

@@ -18,9 +18,9 @@ from benchmarks.server import relay, segments
 from benchmarks.server.actor import READ, Actor, Run
 from benchmarks.server.peer_actors import peer_actors
 from benchmarks.server.plan import Plan
-from flintmq.channel import segment as seg
-from flintmq.channel.initial_data import InitialData
 from flintmq.mqi.constants import MQMT_REPLY, MQMT_REQUEST, MQOO_INPUT_SHARED, MQOO_OUTPUT
+from flintmq.wire.mq import segment as seg
+from flintmq.wire.mq.initial_data import InitialData
 
 #: How long message ids are.
 ID = 24

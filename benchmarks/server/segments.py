@@ -12,9 +12,6 @@ from __future__ import annotations
 
 import struct
 
-from flintmq.channel import segment as seg
-from flintmq.channel import stream
-from flintmq.channel.initial_data import InitialData
 from flintmq.mqi.constants import (
     MQGMO_FAIL_IF_QUIESCING,
     MQGMO_NO_SYNCPOINT,
@@ -30,6 +27,9 @@ from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
+from flintmq.wire.mq import segment as seg
+from flintmq.wire.mq import stream
+from flintmq.wire.mq.initial_data import InitialData
 
 CCSID = 1208
 #: How much a client keeps ahead of its consumer, and after how much used it asks for more: 100 KB and a fifth.

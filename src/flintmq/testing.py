@@ -48,8 +48,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import flintmq
-from flintmq.channel.identity import Identity
-from flintmq.channel.terms import Gatekeeper, Terms
 from flintmq.client.queue_manager import QueueManager
 from flintmq.host.environment import application_name
 from flintmq.host.host import Host
@@ -59,6 +57,8 @@ from flintmq.log import LogConfig
 from flintmq.mqi.errors import MQStructuresError
 from flintmq.mqi.property_values import Value
 from flintmq.mqi.reason import MQRC_NOT_AUTHORIZED
+from flintmq.wire.mq.identity import Identity
+from flintmq.wire.mq.terms import Gatekeeper, Terms
 
 if TYPE_CHECKING:
     import pytest
@@ -316,15 +316,17 @@ class ListeningQueueManager:
     async def _serve(self) -> None:
         from flintmq.server.hub import Hub
         from flintmq.server.link import links
+        from flintmq.server.mq_channels import ServedChannels
 
         self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()
-        hub = Hub(self._host, _OnePassword(self.user, self.password), self._loop)
+        hub = Hub(self._host, self._loop)
+        ServedChannels(hub, _OnePassword(self.user, self.password))
         server = await self._loop.create_server(links(hub), self.host, 0)
         self.port = server.sockets[0].getsockname()[1]
         self._ready.set()
         await self._end.wait()
         server.close()
-        for link in list(hub.links.values()):
+        for link in list(hub.links):
             link.abort()
         hub.close()
 

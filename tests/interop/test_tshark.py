@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from flintmq.channel import segment as seg
 from flintmq.mqi.constants import (
     MQGMO_SYNCPOINT,
     MQOO_BROWSE,
@@ -20,10 +19,11 @@ from flintmq.mqi.constants import (
     MQPMO_SYNCPOINT,
     MQSO_CREATE,
 )
-from tests.channel.peer import Peer, World
-from tests.channel.test_subscribe_calls import descriptor, mqsub, publisher
-from tests.channel.test_xa_calls import xa
+from flintmq.wire.mq import segment as seg
 from tests.interop.dissector import capture, dissected
+from tests.wire.mq.peer import Peer, World
+from tests.wire.mq.test_subscribe_calls import descriptor, mqsub, publisher
+from tests.wire.mq.test_xa_calls import xa
 
 QUEUE = "DEV.QUEUE.1"
 BOTH = MQOO_INPUT_SHARED | MQOO_OUTPUT | MQOO_BROWSE

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 import flintmq
-from flintmq.channel import segment as seg
 from flintmq.mqi import constants as mq
 from flintmq.mqi.od import MQOD
 from flintmq.qmgr import xa
+from flintmq.wire.mq import segment as seg
 from tests.client.remote.conftest import serving as serving
 from tests.client.remote.serving import CHANNEL, QUEUE, Serving
 from tests.interop.dissector import capture, dissected

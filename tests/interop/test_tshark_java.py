@@ -19,9 +19,9 @@ from pathlib import Path
 
 import pytest
 
-from flintmq.channel import segment as seg
-from flintmq.channel.describe import name_of
 from flintmq.server.recorder import CLIENT, Line, Recorder
+from flintmq.wire.mq import segment as seg
+from flintmq.wire.mq.describe import name_of
 from tests.interop.dissector import Said, capture, dissected
 from tests.interop.test_java import Run, classes, clear, jakarta_classes, port, scenarios
 from tests.waiting import PATIENCE

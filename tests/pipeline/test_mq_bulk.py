@@ -14,7 +14,6 @@ pytest.importorskip("pyspark", reason="the pipeline needs PySpark: the spark ext
 import pyarrow as pa
 from pyspark.sql.streaming.datasource import ReadMaxRows
 
-from flintmq.channel.bulk import MESSAGES_MAX
 from flintmq.client.remote.mqi import RemoteMQI
 from flintmq.mqi.md import MQMD
 from flintmq.pipeline.errors import PipelineError
@@ -24,6 +23,7 @@ from flintmq.pipeline.sources.mq_connection import Branch, MQConnection, Refused
 from flintmq.pipeline.sources.mq_options import sink_options, source_options
 from flintmq.pipeline.sources.mq_read import MqStreamReader
 from flintmq.pipeline.sources.mq_write import Unit, decide, write_task
+from flintmq.wire.mq.bulk import MESSAGES_MAX
 from tests.pipeline.manager import Manager, numbered
 
 

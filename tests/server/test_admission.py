@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import socket
 import subprocess
@@ -11,10 +12,6 @@ from pathlib import Path
 import pytest
 
 import flintmq
-from flintmq.channel import segment as seg
-from flintmq.channel.server import Channels
-from flintmq.channel.session import Session
-from flintmq.channel.terms import Gatekeeper
 from flintmq.host import lifecycle
 from flintmq.host.error_log import ErrorLog
 from flintmq.host.lock import holder_of
@@ -30,19 +27,28 @@ from flintmq.server.admission import (
     Limits,
     read_limits,
 )
-from tests.channel.peer import Peer, World
+from flintmq.server.hub import Hub, ServingHost
+from flintmq.server.link import Link
+from flintmq.wire.mq import segment as seg
 from tests.server.test_process import BOTH, QUEUE, Manager, SocketPeer, manager
 from tests.waiting import PATIENCE, until
+from tests.wire.mq.peer import Peer, World
 
 __all__ = ["manager"]
 
 STATUS_UNAVAILABLE = 22
 
 
-def sessions(count: int) -> list[Session]:
-    engine, _ = lifecycle.create_in_memory("QM1")
-    channels = Channels(engine, Gatekeeper(), 1)
-    return [channels.session(f"127.0.0.1({50000 + number})") for number in range(count)]
+def links(count: int) -> list[Link]:
+    """Links of a queue manager, without sockets."""
+    loop = asyncio.new_event_loop()
+    host = ServingHost(*lifecycle.create_in_memory("QM1"), None)
+    hub = Hub(host, loop)
+    made = [Link(hub) for _ in range(count)]
+    hub.close()
+    host.close()
+    loop.close()
+    return made
 
 
 @pytest.fixture
@@ -64,10 +70,10 @@ def test_descriptors_are_reserved_and_qm_ini_limits_channels(errors: ErrorLog) -
 def test_the_oldest_on_which_nobody_has_connected_makes_room_for_a_newcomer(errors: ErrorLog) -> None:
     admission = Admission(Limits(1000), errors)
     admission.limits.pending_max = 3
-    first, second, third, fourth = sessions(4)
-    for number, session in enumerate((first, second, third)):
+    first, second, third, fourth = links(4)
+    for number, link in enumerate((first, second, third)):
         assert admission.refusal(number) == ""
-        admission.took(session, float(number))
+        admission.took(link, float(number))
     assert "nobody has connected" in admission.refusal(PENDING_GRACE_S - 0.1)
     assert admission.refusal(PENDING_GRACE_S) == "" and admission.overdue(PENDING_GRACE_S) is first
     admission.admitted(first)
@@ -79,13 +85,13 @@ def test_the_oldest_on_which_nobody_has_connected_makes_room_for_a_newcomer(erro
 
 def test_only_so_many_are_told_why_and_all_are_counted_once(errors: ErrorLog) -> None:
     admission = Admission(Limits(2, 10), errors)
-    taken, refused = sessions(2), sessions(TOLD_MAX + 5)
-    for session in taken:
-        admission.took(session, 0.0)
+    taken, refused = links(2), links(TOLD_MAX + 5)
+    for link in taken:
+        admission.took(link, 0.0)
     assert "limit of open files" in admission.refusal(1.0)
-    assert [admission.telling(session) for session in refused] == [True] * TOLD_MAX + [False] * 5
-    for session in refused[:TOLD_MAX] + taken:
-        admission.gone(session)
+    assert [admission.telling(link) for link in refused] == [True] * TOLD_MAX + [False] * 5
+    for link in refused[:TOLD_MAX] + taken:
+        admission.gone(link)
     assert admission.sockets == 0 and not admission.told and not admission.pending
 
 

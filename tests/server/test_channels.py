@@ -10,13 +10,13 @@ from collections.abc import Callable
 import pytest
 
 from benchmarks.server.ports import free_port
-from flintmq.channel import segment as seg
 from flintmq.cli.main import main
 from flintmq.mqi.constants import MQGMO_FAIL_IF_QUIESCING, MQGMO_SYNCPOINT, MQGMO_WAIT
 from flintmq.server.listeners import SEGMENT_MAX
-from tests.channel.peer import Peer, World
+from flintmq.wire.mq import segment as seg
 from tests.server.test_process import BOTH, QUEUE, Manager, SocketPeer, manager
 from tests.waiting import PATIENCE, until
+from tests.wire.mq.peer import Peer, World
 
 __all__ = ["manager"]
 

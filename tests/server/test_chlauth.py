@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from flintmq.channel.cipher_spec import Protection
-from flintmq.channel.terms import LOCAL_CHANNEL
 from flintmq.cli.main import main
 from flintmq.command.execute import execute
 from flintmq.server import users
 from flintmq.server.entities import SystemEntities
 from flintmq.server.gatekeeper import ConnectionAuthentication
 from flintmq.server.users import Users
-from tests.channel.peer import World
+from flintmq.wire.mq.cipher_spec import Protection
+from flintmq.wire.mq.terms import LOCAL_CHANNEL
 from tests.server.test_process import Manager
 from tests.server.test_process import manager as manager
 from tests.waiting import PATIENCE
+from tests.wire.mq.peer import World
 
 ADMIN, APP = "DEV.ADMIN.SVRCONN", "DEV.APP.SVRCONN"
 HERE = "10.0.0.7"

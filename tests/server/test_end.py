@@ -9,12 +9,12 @@ import pytest
 import uvloop
 
 from benchmarks.server.ports import free_port
-from flintmq.channel.terms import Gatekeeper
 from flintmq.cli.main import main
 from flintmq.host import instance, lifecycle
 from flintmq.host.lock import InstanceLock
 from flintmq.server import control, process
 from flintmq.server.hub import ServingHost
+from flintmq.wire.mq.terms import Gatekeeper
 
 
 @pytest.mark.parametrize("how", [process.QUIESCE, process.IMMEDIATE, process.PREEMPTIVE])

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 import flintmq
-from flintmq.channel.identity import Identity
-from flintmq.channel.terms import LOCAL_CHANNEL, Terms
 from flintmq.cli.main import main
 from flintmq.server import users
 from flintmq.server.entities import SystemEntities
 from flintmq.server.gatekeeper import ConnectionAuthentication
 from flintmq.server.users import Users, hashed, matches
-from tests.channel.peer import Peer, World
+from flintmq.wire.mq.identity import Identity
+from flintmq.wire.mq.terms import LOCAL_CHANNEL, Terms
+from tests.wire.mq.peer import Peer, World
 
 CONNAUTH = "DEV.AUTHINFO"
 CHANNEL = "DEV.ADMIN.SVRCONN"  # It has no MCAUSER.

@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
-from flintmq.channel.session import AGREED
-from flintmq.channel.terms import Gatekeeper, Terms
 from flintmq.host import lifecycle
 from flintmq.server.hub import LINGER_S, NEGOTIATION_S, Hub, ServingHost
 from flintmq.server.link import Link
+from flintmq.server.mq_channels import ServedChannels
+from flintmq.wire.mq.channel_instance import AGREED, ChannelInstance
+from flintmq.wire.mq.server import SIGNATURE
+from flintmq.wire.mq.terms import Gatekeeper, Terms
 
 
 class SlowLog:
@@ -39,6 +41,12 @@ class Wire:
     def write(self, data: bytes) -> None:
         self.written.append(data)
 
+    def pause_reading(self) -> None:
+        pass
+
+    def resume_reading(self) -> None:
+        pass
+
     def close(self) -> None:
         self.closed = True
 
@@ -49,7 +57,8 @@ class Wire:
 def run(body: Callable[[Hub, Link, Wire, SlowLog], Coroutine[Any, Any, None] | None]) -> None:
     async def go() -> None:
         host = ServingHost(*lifecycle.create_in_memory("QM1"), None)
-        hub = Hub(host, Gatekeeper(), asyncio.get_running_loop())
+        hub = Hub(host, asyncio.get_running_loop())
+        ServedChannels(hub, Gatekeeper())
         log = SlowLog()
         hub._log = log
         hub.flusher._under_way = True  # Nobody flushes but the test.
@@ -66,10 +75,17 @@ def run(body: Callable[[Hub, Link, Wire, SlowLog], Coroutine[Any, Any, None] | N
     asyncio.run(go())
 
 
+def instance_of(link: Link) -> ChannelInstance:
+    """The channel instance of a link, after the first bytes of a segment."""
+    if link.endpoint is None:
+        link.data_received(SIGNATURE)
+    assert isinstance(link.endpoint, ChannelInstance)
+    return link.endpoint
+
+
 def say(hub: Hub, link: Link, data: bytes, position: int, delay_ms: int = 0) -> None:
     """A turn that leaves `data` to be sent when the log has reached `position`, and not before `delay_ms`."""
-    session = link._session
-    assert session is not None
+    session = instance_of(link)
 
     def step() -> None:
         session.hold(position)
@@ -117,8 +133,7 @@ def test_what_needs_no_log_does_not_overtake_what_does() -> None:
 def test_a_session_that_ends_is_closed_when_it_was_told_everything() -> None:
     def body(hub: Hub, link: Link, wire: Wire, log: SlowLog) -> None:
         say(hub, link, b"1", 10)
-        session = link._session
-        assert session is not None
+        session = instance_of(link)
         hub.run(lambda: session.stop(5))
         assert not wire.closed
         flushed(hub, log, 10)
@@ -190,8 +205,7 @@ def test_a_late_answer_is_late_when_it_waited_for_the_log_as_well() -> None:
 def test_a_session_that_ends_while_its_answer_is_late_is_closed_after_it() -> None:
     async def body(hub: Hub, link: Link, wire: Wire, log: SlowLog) -> None:
         say(hub, link, b"1", 0, DELAY_MS)
-        session = link._session
-        assert session is not None
+        session = instance_of(link)
         hub.run(lambda: session.stop(5))
         assert not wire.written and not wire.closed
         await until_late_answers_are_due()
@@ -230,8 +244,7 @@ def test_one_who_does_not_read_why_it_is_disconnected_does_not_keep_its_socket()
     """The transport closes when everything was sent, which may be never."""
 
     def body(hub: Hub, link: Link, wire: Wire, log: SlowLog) -> None:
-        session = link._session
-        assert session is not None
+        session = instance_of(link)
         after_seconds(hub, NEGOTIATION_S - 1)
         hub.run(lambda: session.stop(5))
         assert wire.closed
@@ -246,11 +259,10 @@ def test_one_who_does_not_read_why_it_is_disconnected_does_not_keep_its_socket()
 @pytest.mark.parametrize("why", ["STOP CHANNEL MODE(QUIESCE)", "DISCINT"])
 def test_one_whose_channel_ended_is_told_so_once_and_does_not_keep_its_socket(why: str) -> None:
     def body(hub: Hub, link: Link, wire: Wire, log: SlowLog) -> None:
-        session = link._session
-        assert session is not None
+        session = instance_of(link)
         session.terms = Terms("ANY.SVRCONN")
         session.state = AGREED
-        hub.run(lambda: hub.started(session))
+        hub.run(lambda: session.channels.started(session))
         if why == "DISCINT":
             session.terms.disconnect_interval = 1
             session.last_call_ms = session.calls_seen = session.calls = 1
@@ -266,8 +278,7 @@ def test_one_whose_channel_ended_is_told_so_once_and_does_not_keep_its_socket(wh
 def test_one_whose_last_answer_waits_for_the_log_is_not_cut_off() -> None:
     def body(hub: Hub, link: Link, wire: Wire, log: SlowLog) -> None:
         say(hub, link, b"1", 10)
-        session = link._session
-        assert session is not None
+        session = instance_of(link)
         hub.run(lambda: session.stop(5))
         after_seconds(hub, 2 * LINGER_S)
         assert not wire.aborted

@@ -13,16 +13,18 @@ import pytest
 import uvloop
 
 import flintmq
-from flintmq.channel import segment as seg
-from flintmq.channel.terms import Gatekeeper
 from flintmq.host import lifecycle
 from flintmq.host.host import OPEN
 from flintmq.mqi.constants import MQGMO_BROWSE_FIRST, MQOO_BROWSE, MQOO_OUTPUT
 from flintmq.server.hub import Hub, ServingHost
 from flintmq.server.link import Link, links
+from flintmq.server.mq_channels import ServedChannels
 from flintmq.server.tls import KeyRepository
+from flintmq.wire.mq import segment as seg
+from flintmq.wire.mq.server import SIGNATURE
+from flintmq.wire.mq.terms import Gatekeeper
 from tests.client.remote.serving import QUEUE, Serving
-from tests.server.test_hub import SlowLog, Wire, run
+from tests.server.test_hub import SlowLog, Wire, instance_of, run
 from tests.server.test_process import SocketPeer
 from tests.server.test_tls import make_key
 from tests.server.tls_client import TlsClient
@@ -35,12 +37,13 @@ def keep_alive(interval_s: int) -> tuple[int, int]:
     async def go() -> tuple[int, int]:
         loop = asyncio.get_running_loop()
         host = ServingHost(*lifecycle.create_in_memory("QM1"), None)
-        hub = Hub(host, Gatekeeper(), loop)
+        hub = Hub(host, loop)
+        ServedChannels(hub, Gatekeeper())
         server = await loop.create_server(links(hub), "127.0.0.1", 0)
         with socket.create_connection(server.sockets[0].getsockname()):
             while not hub.links:
                 await asyncio.sleep(0)
-            (link,) = hub.links.values()
+            (link,) = hub.links
             link.keep_alive(interval_s)
             assert link._transport is not None
             opened = link._transport.get_extra_info("socket")
@@ -88,11 +91,13 @@ def test_a_client_whose_tls_breaks_keeps_nobody_else_from_hearing(tmp_path: Path
 
     def body(hub: Hub, link: Link, wire: Wire, log: SlowLog) -> None:
         hub.keys = KeyRepository(hub.engine, tmp_path)
-        TlsClient().shake_hands(answering(link, wire))
+        client = TlsClient()
+        client.shake_hands(answering(link, wire))
+        link.data_received(client.said(SIGNATURE))
         other, heard = Link(hub), Wire()
         other.connection_made(heard)  # type: ignore[arg-type]
-        broken, sound = link._session, other._session
-        assert broken is not None and sound is not None and broken.protection is not None
+        broken, sound = instance_of(link), instance_of(other)
+        assert broken.protection is not None
 
         def step() -> None:
             broken.push(b"for nobody")
@@ -169,7 +174,7 @@ def test_a_client_that_asks_for_much_at_once_is_given_all_of_it_as_fast_as_it_re
     handle = peer.opened(QUEUE, MQOO_OUTPUT | MQOO_BROWSE)
     assert peer.put(handle, bytes(1_000_000)).reason == 0
     peer.socket.sendall(60 * peer.get_request(handle, MQGMO_BROWSE_FIRST))
-    [session] = serving.hub.sessions
+    [session] = serving.channels.sessions
     until(lambda: session.blocked, "the client does not read, and is not read from")
     answered = 0
     while answered < 60:

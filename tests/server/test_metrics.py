@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from benchmarks.server.ports import free_port
-from flintmq.channel.terms import Gatekeeper
 from flintmq.host import lifecycle
 from flintmq.server import metrics
 from flintmq.server.hub import Hub, ServingHost
 from flintmq.server.metrics import HEAD_MAX, Metrics
+from flintmq.server.mq_channels import ServedChannels
+from flintmq.wire.mq.terms import Gatekeeper
 from tests.server.test_process import Manager
 from tests.server.test_process import manager as manager
 from tests.waiting import PATIENCE
@@ -28,7 +29,8 @@ def served(body: Callable[[Ask], Awaitable[None]]) -> None:
 
     async def go() -> None:
         host = ServingHost(*lifecycle.create_in_memory("QM1"), None)
-        hub = Hub(host, Gatekeeper(), asyncio.get_running_loop())
+        hub = Hub(host, asyncio.get_running_loop())
+        ServedChannels(hub, Gatekeeper())
         endpoint = Metrics(hub)
         await endpoint.start("127.0.0.1", 0)
         assert endpoint.address is not None
@@ -150,7 +152,8 @@ def test_the_longest_turn_is_measured_in_cpu_time_and_shown() -> None:
 
     async def body(ask: Ask) -> None:
         host = ServingHost(*lifecycle.create_in_memory("QM1"), None)
-        hub = Hub(host, Gatekeeper(), asyncio.get_running_loop())
+        hub = Hub(host, asyncio.get_running_loop())
+        ServedChannels(hub, Gatekeeper())
         try:
             hub.begin()
             hub.run(lambda: None)

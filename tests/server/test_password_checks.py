@@ -6,24 +6,26 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import flintmq
-from flintmq.channel import segment as seg
-from flintmq.channel.identity import Identity
-from flintmq.channel.server import Channels
-from flintmq.channel.session import UNREAD_MAX, Session
 from flintmq.mqi.constants import MQOO_OUTPUT
 from flintmq.server import password_checks, users
 from flintmq.server.entities import SystemEntities
 from flintmq.server.gatekeeper import ConnectionAuthentication
 from flintmq.server.password_checks import PasswordChecks, origin
 from flintmq.server.users import REMEMBERED_MAX, REMEMBERED_S, Users
-from tests.channel.peer import Peer, World
+from flintmq.wire.endpoint import Endpoint, EndpointHost
+from flintmq.wire.mq import segment as seg
+from flintmq.wire.mq.channel_instance import UNREAD_MAX, ChannelInstance
+from flintmq.wire.mq.identity import Identity
+from flintmq.wire.mq.server import Channels
 from tests.client.remote.serving import QUEUE, Serving
 from tests.server.test_process import SocketPeer
 from tests.waiting import PATIENCE, until
+from tests.wire.mq.peer import Peer, World
 
 CHANNEL = "DEV.ADMIN.SVRCONN"
 
@@ -74,7 +76,7 @@ def serving(path: Path) -> Iterator[Serving]:
     made = Serving()
     known = Users(path)
     made.host.engine.entities = SystemEntities(known, "owner")
-    made.hub.gatekeeper = ConnectionAuthentication(made.host.engine, known, "owner")
+    made.channels.gatekeeper = ConnectionAuthentication(made.host.engine, known, "owner")
     made.qm.mqsc("ALTER QMGR CHLAUTH(DISABLED)\nALTER AUTHINFO(DEV.AUTHINFO) AUTHTYPE(IDPWOS) FAILDLAY(0)")
     yield made
     made.close()
@@ -118,7 +120,7 @@ def test_clients_with_a_password_that_was_just_found_right_need_no_thread(
     serving: Serving, comparing: Comparing
 ) -> None:
     others = [Connecting(serving, "right") for _ in range(5)]
-    until(lambda: serving.hub.checks.waiting == 4, "one is compared and four wait")
+    until(lambda: serving.channels.checks.waiting == 4, "one is compared and four wait")
     comparing.go_on.set()
     for each in others:
         each.join(PATIENCE)
@@ -132,9 +134,9 @@ def test_a_client_that_hangs_up_leaves_the_queue_and_the_next_has_its_turn(
     first = Connecting(serving, "wrong")
     assert comparing.begun.acquire(timeout=PATIENCE)
     second = Connecting(serving, "right")
-    until(lambda: serving.hub.checks.waiting == 1, "one is compared and one waits")
+    until(lambda: serving.channels.checks.waiting == 1, "one is compared and one waits")
     serving.cut_and_wait()
-    until(lambda: serving.hub.checks.waiting == 0, "nobody waits for a client that is gone")
+    until(lambda: serving.channels.checks.waiting == 0, "nobody waits for a client that is gone")
     first.join(PATIENCE)
     second.join(PATIENCE)
     assert first.reason > 0 and second.reason > 0
@@ -170,7 +172,7 @@ def test_a_client_may_put_something_long_while_another_connects_on_the_same_sock
     assert comparing.begun.acquire(timeout=PATIENCE)
     sending = threading.Thread(target=lambda: peer.socket.sendall(put), daemon=True)
     sending.start()
-    [session] = serving.hub.sessions
+    [session] = serving.channels.sessions
     until(lambda: session.paused, "the turn in which it began is over")
     comparing.go_on.set()
     answers = peer.answer()
@@ -201,24 +203,36 @@ def test_a_file_of_users_that_cannot_be_understood_lets_nobody_in_and_stops_noth
 # -- a session that waits ---------------------------------------------------------------------------------------------
 
 
+class Regulated(EndpointHost):
+    """A host that keeps the changes of `paused`."""
+
+    def __init__(self, engine: Any) -> None:
+        super().__init__(engine)
+        self.regulated: list[bool] = []
+
+    def regulate(self, endpoint: Endpoint) -> None:
+        self.regulated.append(endpoint.paused)
+
+
 class Later(Channels):
     """A host that compares passwords when the test says so."""
 
     asked: list[Identity]
-    regulated: list[bool]
     forgotten = 0
 
-    def check_password(self, session: Session, identity: Identity) -> bool:
+    @property
+    def regulated(self) -> list[bool]:
+        assert isinstance(self.host, Regulated)
+        return self.host.regulated
+
+    def check_password(self, session: ChannelInstance, identity: Identity) -> bool:
         self.asked.append(identity)
         return True
 
-    def forget_check(self, session: Session) -> None:
+    def forget_check(self, session: ChannelInstance) -> None:
         self.forgotten += 1
 
-    def regulate(self, session: Session) -> None:
-        self.regulated.append(session.paused)
-
-    def compare(self, session: Session) -> None:
+    def compare(self, session: ChannelInstance) -> None:
         """What the host does with the one that waits."""
         identity = self.asked[-1]
         against = self.gatekeeper.compare_with(identity)
@@ -231,8 +245,10 @@ class Later(Channels):
 def later(path: Path) -> tuple[World, Later, Peer]:
     """A client that has sent MQCONN with a wrong password, and waits."""
     world = World()
-    channels = world.channels = Later(world.qm, ConnectionAuthentication(world.qm, Users(path), "owner"), 4711)
-    channels.asked, channels.regulated = [], []
+    channels = world.channels = Later(
+        world.qm, ConnectionAuthentication(world.qm, Users(path), "owner"), 4711, Regulated(world.qm)
+    )
+    channels.asked = []
     world.alter("QMGR", "QM1", CHLAUTH="DISABLED")
     peer = world.peer(channel=CHANNEL)
     peer.agree()
@@ -356,7 +372,7 @@ def crowd(body: Callable[[World, PasswordChecks, list[str]], None], monkeypatch:
 def ask(world: World, checks: PasswordChecks, address: str) -> Identity:
     identity = Identity()
     identity.has_password = True
-    checks.ask(world.channels.session(address), identity)
+    checks.ask(world.channels.instance(address), identity)
     return identity
 
 
@@ -415,7 +431,7 @@ def test_who_was_put_off_hears_2059_and_has_lost_no_guess(later: tuple[World, La
     ],
 )
 def test_who_takes_turns(address: str, user: str, expected: str) -> None:
-    session = World().channels.session(address)
+    session = World().channels.instance(address)
     session.local_user = user
     assert origin(session) == expected
 
@@ -438,11 +454,11 @@ class Hosted(Channels):
 
     checks: PasswordChecks
 
-    def check_password(self, session: Session, identity: Identity) -> bool:
+    def check_password(self, session: ChannelInstance, identity: Identity) -> bool:
         self.checks.ask(session, identity)
         return True
 
-    def forget_check(self, session: Session) -> None:
+    def forget_check(self, session: ChannelInstance) -> None:
         self.checks.forget(session)
 
 

@@ -15,8 +15,6 @@ import pytest
 
 import flintmq
 from benchmarks.server.ports import free_port
-from flintmq.channel import segment as seg
-from flintmq.channel.segment import Segment, Splitter
 from flintmq.cli.main import main
 from flintmq.host import instance
 from flintmq.host.environment import socket_path
@@ -25,8 +23,10 @@ from flintmq.mqi.constants import MQGMO_SYNCPOINT, MQGMO_WAIT, MQOO_INPUT_SHARED
 from flintmq.mqi.md import MQMD
 from flintmq.server import process
 from flintmq.server.control import Control, NotRunning, run_session
-from tests.channel.peer import Peer, Reply, World
+from flintmq.wire.mq import segment as seg
+from flintmq.wire.mq.segment import Segment, Splitter
 from tests.waiting import PATIENCE, until
+from tests.wire.mq.peer import Peer, Reply, World
 
 BOTH = MQOO_INPUT_SHARED | MQOO_OUTPUT
 QUEUE = "DEV.QUEUE.1"

@@ -39,7 +39,7 @@ def test_a_client_that_waits_is_sent_what_is_put(serving: Serving, by: str) -> N
         else:
             with serving.host.lock:  # So the loop has no turn before it is looked at.
                 serving.qm.queue(QUEUE).put(b"%d" % number, persistent=False)
-                assert not any(session.out for session in serving.hub.sessions)
+                assert not any(session.out for session in serving.channels.sessions)
         assert getter.got(getter.answer()).data == b"%d" % number
     assert not engine.in_turn
     for peer in (getter, putter):

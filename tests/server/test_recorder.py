@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from flintmq.channel import segment as seg
-from flintmq.channel.describe import describe, name_of
 from flintmq.cli.main import main
 from flintmq.server.recorder import Line, NotARecording, Recorder, read, words
-from tests.channel.peer import World
+from flintmq.wire.mq import segment as seg
+from flintmq.wire.mq.describe import describe, name_of
 from tests.interop.test_tshark import Recorded
+from tests.wire.mq.peer import World
 
 PASSWORD = "s3cret-word"
 

@@ -11,19 +11,19 @@ from pathlib import Path
 
 import pytest
 
-from flintmq.channel.cipher_spec import Protection
-from flintmq.channel.errors import ChannelError
-from flintmq.channel.refused import REASONS
 from flintmq.cli.main import main
 from flintmq.command.execute import execute
 from flintmq.mqi.constants import MQOO_SET
 from flintmq.qmgr.refusal import KEPT_MAX, Refusal
 from flintmq.server import refusals
 from flintmq.server.hello import offered, refusal_of
-from tests.channel.peer import World
+from flintmq.wire.mq.cipher_spec import Protection
+from flintmq.wire.mq.errors import ChannelError
+from flintmq.wire.mq.refused import REASONS
 from tests.server.test_process import QUEUE, Manager, SocketPeer
 from tests.server.test_process import manager as manager
 from tests.waiting import PATIENCE
+from tests.wire.mq.peer import World
 
 TLS13 = Protection("TLS_AES_256_GCM_SHA384", "TLSv1.3", "CN=joe,O=us", "CN=CA")
 APP = "DEV.APP.SVRCONN"

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from flintmq.channel.cipher_spec import Protection
-from flintmq.channel.terms import LOCAL_CHANNEL, Terms
 from flintmq.command.display import render
 from flintmq.command.execute import execute
 from flintmq.command.reply import Item, Reply, Response
@@ -19,8 +17,10 @@ from flintmq.qmgr.attribute import STRING
 from flintmq.qmgr.refusal import SHOWN_MAX, Refusal, shown
 from flintmq.qmgr.security import Denial
 from flintmq.server import refusals
-from tests.channel.peer import World
+from flintmq.wire.mq.cipher_spec import Protection
+from flintmq.wire.mq.terms import LOCAL_CHANNEL, Terms
 from tests.server.test_chlauth import ADMIN, APP, Door, door
+from tests.wire.mq.peer import World
 
 __all__ = ["door"]
 

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from flintmq.channel import segment as seg
 from flintmq.mqi.constants import MQGMO_SYNCPOINT
-from tests.channel.peer import Peer, World
-from tests.channel.test_session_fuzz import RECORDED
+from flintmq.wire.mq import segment as seg
 from tests.server.test_process import BOTH, QUEUE, Manager, SocketPeer, manager
 from tests.waiting import PATIENCE
+from tests.wire.mq.peer import Peer, World
+from tests.wire.mq.test_channel_instance_fuzz import RECORDED
 
 __all__ = ["manager"]
 

@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
 import flintmq
-from flintmq.channel.terms import Gatekeeper
 from flintmq.command import display, pcf_execute
 from flintmq.command.command_server import COMMAND_QUEUE
 from flintmq.command.execute import execute
@@ -21,6 +20,8 @@ from flintmq.qmgr.objects import CLEARED_AT_ONCE
 from flintmq.server.command_task import CommandTask
 from flintmq.server.control import ControlServer
 from flintmq.server.hub import Hub, ServingHost
+from flintmq.server.mq_channels import ServedChannels
+from flintmq.wire.mq.terms import Gatekeeper
 
 COUNT = 320
 
@@ -31,7 +32,8 @@ def serve(body: Callable[[Hub, flintmq.QueueManager], Awaitable[None]]) -> None:
     async def go() -> None:
         host = ServingHost(*lifecycle.create_in_memory("QM1"), None)
         qm = flintmq.QueueManager(host, "test")
-        hub = Hub(host, Gatekeeper(), asyncio.get_running_loop())
+        hub = Hub(host, asyncio.get_running_loop())
+        ServedChannels(hub, Gatekeeper())
         await body(hub, qm)
         hub.close()
         host.close()

@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 
 from benchmarks.server.ports import free_port
-from flintmq.channel import segment as seg
-from flintmq.channel.cipher_spec import SUITES, Protection, accepts, is_known, peer_matches
 from flintmq.cli.main import main
 from flintmq.server import tls
 from flintmq.server.tls import KeyContext, KeyRepository, NoKey
-from tests.channel.peer import World
+from flintmq.wire.mq import segment as seg
+from flintmq.wire.mq.cipher_spec import SUITES, Protection, accepts, is_known, peer_matches
 from tests.server.test_process import BOTH, QUEUE, Manager, SocketPeer
 from tests.waiting import PATIENCE
+from tests.wire.mq.peer import World
 
 TLS13 = Protection("TLS_AES_256_GCM_SHA384", "TLSv1.3", "")
 TLS12 = Protection("ECDHE-RSA-AES256-GCM-SHA384", "TLSv1.2", "CN=app,O=us")

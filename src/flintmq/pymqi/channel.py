@@ -17,12 +17,12 @@ import ctypes
 from collections.abc import Iterable
 from typing import Any, Final
 
-from flintmq.channel.compression import NAMES
 from flintmq.mqi import constants as mq
 from flintmq.mqi.fields import read_text
 from flintmq.pymqi.native import check_size
 from flintmq.pymqi.opts import MQOpts
 from flintmq.pymqi.structures import CD, SCO
+from flintmq.wire.mq.compression import NAMES
 
 _UTF8: Final = 1208
 #: The versions of MQCD that have it.

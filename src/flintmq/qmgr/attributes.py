@@ -722,7 +722,7 @@ def _security_attributes() -> list[Attribute]:
 
 
 def _channel_attributes() -> list[Attribute]:
-    """Server-connection channels. What a client is told of it stands in channel/terms.py."""
+    """Server-connection channels. What a client is told of it stands in wire/mq/terms.py."""
     auth = {"REQUIRED": ch.MQSCA_REQUIRED, "OPTIONAL": ch.MQSCA_OPTIONAL}
     headers = {"NONE": ch.MQCOMPRESS_NONE, "SYSTEM": ch.MQCOMPRESS_SYSTEM}
     messages = {

@@ -20,7 +20,7 @@ client is. An operator reads them at a terminal and copies commands from there, 
     AMQ9777E   a channel that CHLAUTH gives no access to         2035
     AMQ9557E   a user that cannot be the user of a connection    2035
                an address that it blocks: the socket is closed
-    others     what a channel refuses: channel/refused.py
+    others     what a channel refuses: wire/mq/refused.py
 """
 
 from __future__ import annotations

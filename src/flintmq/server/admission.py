@@ -24,9 +24,12 @@ import os
 import resource
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from flintmq.channel.session import Session
 from flintmq.host.error_log import ErrorLog
+
+if TYPE_CHECKING:
+    from flintmq.server.link import Link
 
 CHANNELS_MAX = 10_000
 #: What a value in qm.ini may be: as MQ allows.
@@ -102,8 +105,8 @@ class Admission:
         #: Sockets that were taken, those on which nobody has connected yet with the time they came, the oldest first,
         #: and those that are being told why they are refused.
         self.sockets = 0
-        self.pending: dict[Session, float] = {}
-        self.told: set[Session] = set()
+        self.pending: dict[Link, float] = {}
+        self.told: set[Link] = set()
         #: Clients that have named a channel.
         self.channels = 0
         #: Refusals that were not told yet, by reason without its numbers, with the last reason; when they are told.
@@ -119,40 +122,40 @@ class Admission:
             return f"on {len(self.pending)} connections nobody has connected yet"
         return ""
 
-    def overdue(self, now: float) -> Session | None:
+    def overdue(self, now: float) -> Link | None:
         """The connection to close for a newcomer: there are too many on which nobody has connected."""
         if len(self.pending) < self.limits.pending_max:
             return None
-        for session, since in self.pending.items():
+        for link, since in self.pending.items():
             if now - since < PENDING_GRACE_S:
                 return None
-            if session.checking is None:
-                return session
+            if not link.is_busy():
+                return link
         return None
 
-    def took(self, session: Session, now: float) -> None:
+    def took(self, link: Link, now: float) -> None:
         """A socket was taken."""
         self.sockets += 1
-        self.pending[session] = now
+        self.pending[link] = now
 
-    def telling(self, session: Session) -> bool:
+    def telling(self, link: Link) -> bool:
         """Whether a newcomer that is refused can be told so."""
         if len(self.told) >= TOLD_MAX:
             return False
-        self.told.add(session)
+        self.told.add(link)
         return True
 
-    def admitted(self, session: Session) -> None:
+    def admitted(self, link: Link) -> None:
         """Somebody has connected on a socket."""
-        self.pending.pop(session, None)
+        self.pending.pop(link, None)
 
-    def gone(self, session: Session) -> None:
+    def gone(self, link: Link) -> None:
         """A socket is closed."""
-        if session in self.told:
-            self.told.discard(session)
+        if link in self.told:
+            self.told.discard(link)
             return
         self.sockets -= 1
-        self.pending.pop(session, None)
+        self.pending.pop(link, None)
 
     def refused(self, why: str, address: str, now: float) -> None:
         """A connection was refused: write that down, but not too often."""

@@ -26,8 +26,6 @@ hears 2035 and no more; a wrong password FAILDLAY seconds later.
 
 from __future__ import annotations
 
-from flintmq.channel.identity import Identity
-from flintmq.channel.terms import LOCAL_CHANNEL, Gatekeeper, Terms
 from flintmq.host.error_log import user_identifier, user_name
 from flintmq.mqi.pcf_constants import (
     MQRQ_CHANNEL_BLOCKED_ADDRESS,
@@ -41,6 +39,8 @@ from flintmq.qmgr.queue_manager import QueueManager
 from flintmq.qmgr.refusal import Refusal, no_command, shown, user_word
 from flintmq.qmgr.security import USER_LENGTH
 from flintmq.server.users import Users
+from flintmq.wire.mq.identity import Identity
+from flintmq.wire.mq.terms import LOCAL_CHANNEL, Gatekeeper, Terms
 
 _NEVER = "NONE"
 

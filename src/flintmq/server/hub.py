@@ -1,18 +1,13 @@
-"""What all sockets of a queue manager process share beside the turn (turn.py): the wait for the log, the clock."""
+"""The hub of a queue manager process: all connections (turn.py), timers, the wait for the log, long work in slices."""
 
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from flintmq.channel.identity import Identity
-from flintmq.channel.session import AGREED, Session
-from flintmq.channel.streaming import Stream
-from flintmq.channel.terms import Gatekeeper
 from flintmq.host.host import OPEN, Host
 from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.get import expire_waits
@@ -20,26 +15,24 @@ from flintmq.qmgr.objects import clear_some
 from flintmq.qmgr.work import SLICE
 from flintmq.server import refusals
 from flintmq.server.admission import Admission, Limits
-from flintmq.server.gatekeeper import without_port
 from flintmq.server.log_flusher import LogFlusher
-from flintmq.server.password_checks import PasswordChecks
 from flintmq.server.segment_trace import SegmentTrace
 from flintmq.server.tls import KeyRepository
-from flintmq.server.turn import Turns, in_time, keep_time, measure, release_held, write_all
+from flintmq.server.turn import Turns, keep_time, measure, release_delayed, release_held, write_all
 from flintmq.telemetry.trace_file import TraceFile
+from flintmq.wire.endpoint import Endpoint
+from flintmq.wire.registry import Registry
 
 if TYPE_CHECKING:
     from flintmq.server.link import Link
+    from flintmq.wire.origin import Origin
 
-#: How often heartbeats and streams that could not be read are looked at.
+#: The interval of `tick` of endpoints.
 TICK_S = 1.0
-#: A client that has not connected (MQCONN) within so many seconds is disconnected: nobody knows yet who it is.
+#: A client that has not authenticated (MQ: MQCONN) within this time is disconnected.
 NEGOTIATION_S = 60
-#: So long a client that is disconnected has to read why. One that does not read would keep its socket for ever.
+#: A client that is disconnected has this time to read the reason: one that does not read would keep its socket.
 LINGER_S = 10
-#: A client that may not have heard that it should ask is told again after so long, then after twice as long ...
-REMIND_S = 0.002
-REMIND_MAX_S = 2.0
 #: A timer is set a little late, so that what is due is due when it goes off.
 _LATE_S = 0.001
 
@@ -71,24 +64,27 @@ class ServingHost(Host):
 
 
 class Hub(Turns):
-    """The sessions of one queue manager, and their sockets."""
+    """The event loop of one queue manager: its connections, their protocols, timers and the log."""
 
-    def __init__(self, host: ServingHost, gatekeeper: Gatekeeper, loop: asyncio.AbstractEventLoop) -> None:
-        super().__init__(host, gatekeeper, os.getpid())
+    def __init__(self, host: ServingHost, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(host)
         self.host: ServingHost = host
         self.loop = loop
+        #: The wire protocols that are served.
+        self.registry = Registry()
+        #: Called by `close`.
+        self.on_close: list[Callable[[], None]] = []
         directory = host.instance.directory if host.instance is not None else None
         self.keys = KeyRepository(host.engine, directory) if directory is not None else None
         #: Called once, when the queue manager cannot go on.
         self.on_failure: Callable[[], None] = _nothing
         self.admission = Admission(Limits(1 << 20, 0), host.errors)
-        self.checks = PasswordChecks(self, loop, self.run)
         self.flusher = LogFlusher(host, loop, self._release, self._failed)
         self._timer: asyncio.TimerHandle | None = None
         self._ticker = loop.call_later(TICK_S, self._tick)
         self._callers: list[tuple[int, asyncio.Future[None]]] = []
-        #: Sessions whose last call has long work to do, in turn (S5).
-        self._working: deque[Session] = deque()
+        #: Endpoints with long work, in the order of their next slices.
+        self._working: deque[Endpoint] = deque()
         self._work_planned = False
         self._clearing_planned = False
         host.engine.takes_turns = True
@@ -104,7 +100,8 @@ class Hub(Turns):
         self._ticker.cancel()
         if self._timer is not None:
             self._timer.cancel()
-        self.checks.close()
+        for close in self.on_close:
+            close()
         self.flusher.close()
 
     # -- turns --------------------------------------------------------------------------------------------------------
@@ -119,7 +116,7 @@ class Hub(Turns):
             with host.call:
                 step()
                 self.turn()
-                self.house()
+                self.run_housekeeping()
                 due = self.engine.next_deadline()
         except Exception:
             self._failed()
@@ -130,47 +127,60 @@ class Hub(Turns):
 
     def begin(self) -> None:
         """The queue manager has started: turns are measured from here on."""
-        self.cpu_asked_s = time.thread_time()
+        self.cpu_read_s = time.thread_time()
         self.turns_count = self.long_turns = 0
         self.longest_turn_s = 0.0
 
     def set_limits(self, limits: Limits) -> None:
         """How many connections are taken."""
         self.admission.limits = limits
-        self.channels_max = limits.channels_max
 
-    def takes(self, session: Session) -> bool:
-        """Whether a new socket is taken. False: close it at once, for nobody can be told why."""
+    def takes(self, link: Link, origin: Origin) -> bool:
+        """Return whether a new socket is taken. False: close it at once, without telling the client the reason."""
         now, admission = self.loop.time(), self.admission
         why = admission.refusal(now)
         if not why:
             overdue = admission.overdue(now)
             if overdue is not None:
                 admission.admitted(overdue)  # It no longer counts as one that nobody has connected on.
-                self.refused(overdue, "it was the oldest of too many on which nobody has connected")
-                if overdue.link is not None:
-                    overdue.link.abort()
-            admission.took(session, now)
+                self.refused(overdue.address, "it was the oldest of too many on which nobody has connected")
+                overdue.abort()
+            admission.took(link, now)
             return True
-        session.unwelcome = why
-        if admission.telling(session):
+        origin.refusal = why
+        if admission.telling(link):
             return True
-        self.refused(session, why)
+        self.refused(origin.address, why)
         return False
 
-    def refused(self, session: Session, why: str) -> None:
-        """A connection is refused because there are too many."""
-        self.admission.refused(why, session.address, self.loop.time())
-
-    def admitted(self, session: Session) -> None:
-        """Somebody has connected: the socket is no longer one of those that may be closed for a newcomer."""
-        self.admission.admitted(session)
+    def refused(self, address: str, why: str) -> None:
+        """Write to the error log that a connection is refused because there are too many."""
+        self.admission.refused(why, address, self.loop.time())
 
     def refuses(self, address: str) -> bool:
-        """Whether nobody may connect from `address`."""
+        """Return whether a protocol blocks connections from `address`, or the queue manager has stopped."""
         refused: list[bool] = []
-        self.run(lambda: refused.append(self.gatekeeper.refuses_address(without_port(address))))
+        protocols = self.registry.protocols
+        self.run(lambda: refused.append(any(each.refuses_address(address) for each in protocols)))
         return refused != [False]
+
+    def connections_count(self) -> int:
+        """Return the number of clients that are connected to the queue manager."""
+        return sum(each.connections_count() for each in self.registry.protocols)
+
+    def instances_count(self) -> int:
+        """Return the number of active channels of all protocols."""
+        return sum(each.instances_count() for each in self.registry.protocols)
+
+    def quiesce(self, reconnect: bool) -> None:
+        """Tell all protocols that the queue manager quiesces; in a turn."""
+        for protocol in self.registry.protocols:
+            protocol.quiesce(reconnect)
+
+    def farewell(self) -> None:
+        """Disconnect all clients with the reason that the queue manager ends; in a turn."""
+        for protocol in self.registry.protocols:
+            protocol.farewell()
 
     def engine_failed(self, error: BaseException) -> None:
         """An exception came out of the engine: the host tells why, and nothing more is done (H4)."""
@@ -179,7 +189,7 @@ class Hub(Turns):
         except Exception:
             self._failed()
 
-    def house(self) -> None:
+    def run_housekeeping(self) -> None:
         """Under the lock: notices, checkpoint, waits of others than clients, and queues that are to be emptied."""
         engine = self.engine
         if engine.notices:
@@ -193,7 +203,7 @@ class Hub(Turns):
             self.loop.call_soon(self._clear)
 
     def _clear(self) -> None:
-        """Remove some messages of a deleted queue, in a turn of its own; `house` plans the next."""
+        """Remove some messages of a deleted queue, in a turn of its own; `run_housekeeping` plans the next."""
         self._clearing_planned = False
         self.run(self._clear_some)
 
@@ -207,7 +217,7 @@ class Hub(Turns):
         for _, caller in callers:
             if not caller.done():
                 caller.set_exception(ConnectionResetError("the queue manager has stopped"))
-        for link in list(self.links.values()):
+        for link in list(self.links):
             link.abort()
         self.on_failure()
 
@@ -222,14 +232,9 @@ class Hub(Turns):
         """The log is full: a checkpoint frees what it can."""
         return self.host.make_room()
 
-    def check_password(self, session: Session, identity: Identity) -> bool:
-        """A thread compares it (password_checks.py)."""
-        self.checks.ask(session, identity)
-        return True
-
-    def start_work(self, session: Session) -> None:
-        """Long work is done in turns of its own, one slice of one session in each, with those of others in between."""
-        self._working.append(session)
+    def start_work(self, endpoint: Endpoint) -> None:
+        """Do long work in turns of its own, one slice of one endpoint in each, with turns of others in between."""
+        self._working.append(endpoint)
         if not self._work_planned:
             self._work_planned = True
             self.loop.call_soon(self._work)
@@ -244,47 +249,26 @@ class Hub(Turns):
             self.loop.call_soon(self._work)
 
     def _work_on(self) -> None:
-        """One slice, of the session that has waited longest for one."""
-        session = self._working.popleft()
-        if session.work_on(SLICE):
-            self._working.append(session)
+        """Do one slice for the endpoint that has waited longest."""
+        endpoint = self._working.popleft()
+        if endpoint.work_on(SLICE):
+            self._working.append(endpoint)
 
-    def remind_later(self, stream: Stream) -> None:
-        """Tell a client that it should ask, until it does or there is no get of it that waits."""
-        self.loop.call_later(REMIND_S, self._remind, stream, REMIND_S)
-
-    def _remind(self, stream: Stream, after_s: float) -> None:
-        told: list[bool] = []
-        self.run(lambda: told.append(stream.remind()))
-        if told == [True] and after_s < REMIND_MAX_S:
-            self.loop.call_later(2 * after_s, self._remind, stream, 2 * after_s)
-
-    def forget_check(self, session: Session) -> None:
-        """Nobody waits for it any more."""
-        self.checks.forget(session)
-
-    def regulate(self, session: Session) -> None:
-        """The socket of `session` is read from, or no longer."""
-        link = session.link
+    def regulate(self, endpoint: Endpoint) -> None:
+        """Read from the socket of `endpoint`, or stop reading, as it says."""
+        link = endpoint.link
         if link is not None:
             link.regulate()
 
-    def started(self, session: Session) -> None:
-        """A client has named its channel: the system looks after the socket as the channel says (KAINT)."""
-        super().started(session)
-        link = session.link
-        if link is not None and session.terms is not None:
-            link.keep_alive(session.terms.keep_alive_interval)
-
     # -- out ----------------------------------------------------------------------------------------------------------
 
-    def hold_back(self, session: Session, delay_ms: int) -> None:
-        """A reply is held back because a page set fills up (B140)."""
-        self.loop.call_later(delay_ms / 1000, in_time, self, session)
+    def delay_output(self, endpoint: Endpoint, delay_ms: int) -> None:
+        """Write the output of `endpoint` later, because a page set fills up (B140)."""
+        self.loop.call_later(delay_ms / 1000, release_delayed, self, endpoint)
 
-    def go_on(self, session: Session) -> None:
-        """The next messages for a client that can take many. Others have their turns in between."""
-        self.loop.call_soon(self.run, session.unblocked)
+    def resume_streams(self, endpoint: Endpoint) -> None:
+        """Continue to send messages to a client that can take many. Others have their turns in between."""
+        self.loop.call_soon(self.run, endpoint.resume)
 
     def flush(self) -> None:
         """Have the log made durable, once for all who wait (log_flusher.py)."""
@@ -345,37 +329,28 @@ class Hub(Turns):
 
     def _look_around(self) -> None:
         now_ms = self.engine.clock.now_ms()
-        for session, link in list(self.links.items()):
-            if session.state != AGREED or not session.admitted:
-                self._hurry(session, link)
-        for session in list(self.sessions):
-            self.look_at(session, now_ms)
-            session.idle_s += 1
-            interval = session.heartbeat_interval
-            if session.checking is not None or session.work is not None:
-                session.idle_s = 0  # Its answer to a heartbeat would not be read now (S4).
-            if interval and session.idle_s >= interval and session.state == AGREED and session.listens():
-                if session.heartbeat_due():
-                    session.idle_s = 0
-                else:
-                    text = f"The connection from {session.address} was closed: it did not answer a heartbeat."
-                    self.engine.notice("AMQ9259E", text)
-                    session.end()
-            for conversation in session.conversations.values():
-                for stream in list(conversation.streams.values()):
-                    if stream.stalled:
-                        stream.try_again()
+        for link in list(self.links):
+            self._limit(link)
+            if link.endpoint is not None:
+                link.endpoint.tick(now_ms)
 
-    def _hurry(self, session: Session, link: Link) -> None:
-        """Whoever takes too long, at the beginning or at the end, is disconnected."""
-        if session.late or session in self._held or session.checking is not None:
+    def _limit(self, link: Link) -> None:
+        """Disconnect a client that takes too long to authenticate, or to read the reason why it is disconnected."""
+        endpoint = link.endpoint
+        ending = link.closing or (endpoint is not None and endpoint.closing)
+        if endpoint is not None:
+            if endpoint.admitted and not ending:
+                return
+            if endpoint.delayed or endpoint in self._held or endpoint.is_busy():
+                return
+        if ending and not link.lingers:
+            link.lingers, link.overdue_s = True, 0
+        link.overdue_s += 1
+        if link.overdue_s <= (LINGER_S if ending else NEGOTIATION_S):
             return
-        session.overdue_s += 1
-        if session.overdue_s <= (LINGER_S if session.closing else NEGOTIATION_S):
-            return
-        if not session.closing:
+        if not ending:
             text = f"nobody has connected on it within {NEGOTIATION_S} seconds"
-            self.engine.notice("AMQ9271E", f"The connection from {session.address} was closed: {text}.")
+            self.engine.notice("AMQ9271E", f"The connection from {link.address} was closed: {text}.")
         link.abort()
 
 

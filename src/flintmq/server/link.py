@@ -1,4 +1,4 @@
-"""One socket of a client: bytes to its session, bytes from it, through TLS if it begins so. Nothing else."""
+"""One socket of a client: bytes to its endpoint and from it, through TLS if the connection begins with a handshake."""
 
 from __future__ import annotations
 
@@ -11,22 +11,23 @@ import struct
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
-from flintmq.channel.session import Session
 from flintmq.mqi.pcf_constants import MQRQ_SSL_HANDSHAKE_ERROR
 from flintmq.qmgr import event_channel, refusal
 from flintmq.server import turn
 from flintmq.server.hello import refusal_of
 from flintmq.server.tls import NoKey, protection
 from flintmq.server.tls_layer import HANDSHAKE, TlsLayer
+from flintmq.wire.origin import Origin
 
 if TYPE_CHECKING:
     from flintmq.qmgr.refusal import Refusal
     from flintmq.server.hub import Hub
     from flintmq.server.turn import Turns
+    from flintmq.wire.endpoint import Endpoint
 
-#: So much of a ClientHello is looked at.
+#: The part of a ClientHello that is kept for messages.
 HELLO_MAX = 1024
-#: The address of who comes through the Unix socket.
+#: The address of a client of the Unix socket.
 LOCAL = "local"
 #: A client that has not read so many bytes is not read from (V3).
 WRITE_BUFFER_MAX = 4 * 1024 * 1024
@@ -46,7 +47,19 @@ class Link:
         self._transport: Any = None
         #: Its `write`, looked up once.
         self._send: Any = None
-        self._session: Session | None = None
+        #: Set by `connection_made`, unless the address is blocked.
+        self._origin: Origin | None = None
+        #: The protocol's side, once the first bytes have told the protocol.
+        self.endpoint: Endpoint | None = None
+        #: First bytes that do not tell it yet.
+        self._first = b""
+        #: The client does not read (V3).
+        self._blocked = False
+        #: The socket is to be closed after the last bytes.
+        self.closing = False
+        #: Counted by the hub: seconds that the client takes to authenticate or, once `lingers` is set, to go.
+        self.overdue_s = 0
+        self.lingers = False
         self._tls: TlsLayer | None = None
         #: Nothing has arrived yet.
         self._fresh = True
@@ -63,26 +76,35 @@ class Link:
         if address != LOCAL and self._hub.refuses(address):
             self._transport.abort()
             return
-        session = self._hub.session(address)
-        if not self._hub.takes(session):
+        origin = Origin(address)
+        if not self._hub.takes(self, origin):
             self._transport.abort()
             return
         try:
-            user = user_of(self._transport)
+            origin.user = user_of(self._transport)
         except OSError as error:  # Too many files are open.
-            self._hub.admission.gone(session)
-            self._hub.refused(session, str(error.strerror or error))
+            self._hub.admission.gone(self)
+            self._hub.refused(address, str(error.strerror or error))
             self._transport.abort()
             return
-        self._session = session
-        self._session.local_user = user
-        self._session.link = self
-        self._hub.links[self._session] = self
+        self._origin = origin
+        self._hub.links.add(self)
+
+    @property
+    def address(self) -> str:
+        """Return the client's address, as CONNAME is written."""
+        return self._origin.address if self._origin is not None else ""
+
+    def is_busy(self) -> bool:
+        """Return whether the client waits for us, so that its time limits do not run."""
+        return self.endpoint is not None and self.endpoint.is_busy()
 
     def data_received(self, data: bytes) -> None:
-        if self._session is None:
+        endpoint = self.endpoint
+        if endpoint is not None:
+            endpoint.idle_s = 0
+        elif self._origin is None:
             return  # Its address is blocked.
-        self._session.idle_s = 0
         if self._fresh:
             self._fresh = False
             if data[0] == HANDSHAKE:
@@ -93,13 +115,33 @@ class Link:
             data = self._decrypted(self._tls, data)
             if not data:
                 return
+        if endpoint is None:
+            data = self._first + data
+            endpoint = self._select_protocol(data)
+            if endpoint is None:
+                return
         turns = self._turns
         if turns.segment_trace is not None:
-            turns.segment_trace.received(self._session, data)
-        turn.received(turns, self, self._session, data)
+            turns.segment_trace.received(endpoint, data)
+        turn.received(turns, self, endpoint, data)
+
+    def _select_protocol(self, data: bytes) -> Endpoint | None:
+        """Return a new endpoint of the protocol of these first bytes; None if they do not tell it yet."""
+        origin = self._origin
+        assert origin is not None
+        protocol = self._hub.registry.choose(data)
+        if protocol is None:
+            self._first = data
+            return None
+        self._first = b""
+        endpoint = protocol.endpoint(origin)
+        endpoint.link = self
+        endpoint.blocked = self._blocked
+        self.endpoint = endpoint
+        return endpoint
 
     def _start_tls(self) -> bool:
-        """The client begins with a handshake."""
+        """Set up TLS. Return False if that is impossible and the client was refused."""
         try:
             keys = self._hub.keys
             if keys is None:
@@ -111,13 +153,12 @@ class Link:
         return True
 
     def _tell_handshake(self) -> None:
-        """SSLEV: the channel is not known yet."""
-        assert self._session is not None
-        event_channel.tls_refused(self._hub.engine, "", self._session.address, MQRQ_SSL_HANDSHAKE_ERROR)
+        """Put the event of a failed handshake (SSLEV); the channel is not known yet."""
+        event_channel.tls_refused(self._hub.engine, "", self.address, MQRQ_SSL_HANDSHAKE_ERROR)
 
     def _decrypted(self, tls: TlsLayer, data: bytes) -> bytes:
-        """What the client has said; b"" if nothing yet."""
-        assert self._session is not None and self._transport is not None
+        """Return decrypted bytes; b"" if there are none yet."""
+        assert self._origin is not None and self._transport is not None
         before = tls.ready
         try:
             plain = tls.feed(data)
@@ -132,7 +173,7 @@ class Link:
                 self._refuse("AMQ9665E", f"TLS failed: {error.reason or error}", alert)
             return b""
         if tls.ready and not before:
-            self._session.protection = protection(tls)
+            self._origin.protection = protection(tls)
             self._hello = b""
         pending = tls.pending()
         if pending:
@@ -140,39 +181,42 @@ class Link:
         return plain
 
     def _refuse(self, number: str, why: str, alert: bytes = b"") -> None:
-        """Write down why, then tell the client by `alert`: whoever hears of it finds the reason in the error log."""
-        session = self._session
-        assert session is not None
-        text = f"The connection from {session.address} was closed: {why}."
-        refused = refusal_of(number, why, text, session.address, self._hello)
+        """Refuse the client: write the reason to the error log first, then send `alert` and close."""
+        address = self.address
+        text = f"The connection from {address} was closed: {why}."
+        refused = refusal_of(number, why, text, address, self._hello)
         self._send = None  # A TLS layer that has failed raises if it is given more to say.
         self._hub.host.errors.write(number, text)
         self._hub.run(lambda: self._keep(refused))
         if alert and self._transport is not None:
             self._transport.write(alert)
-        self._hub.run(session.end)
+        if self.endpoint is not None:
+            self._hub.run(self.endpoint.end)
         self.close()
 
     def _keep(self, refused: Refusal) -> None:
         refusal.keep(self._hub.engine, refused)
 
     def pause_writing(self) -> None:
-        if self._session is not None and self._transport is not None:
-            self._session.blocked = True
-            self.regulate()
+        if self._origin is not None and self._transport is not None:
+            self._block(True)
 
     def resume_writing(self) -> None:
-        session = self._session
-        if session is not None and self._transport is not None:
-            session.blocked = False
-            self.regulate()
-            self._hub.run(session.unblocked)
+        if self._origin is not None and self._transport is not None:
+            self._block(False)
+            if self.endpoint is not None:
+                self._hub.run(self.endpoint.resume)
+
+    def _block(self, blocked: bool) -> None:
+        """Note whether the client reads, and read from it only if it does (V3)."""
+        self._blocked = blocked
+        if self.endpoint is not None:
+            self.endpoint.blocked = blocked
+        self.regulate()
 
     def regulate(self) -> None:
-        """Read, unless the client does not read itself (V3), or its session wants no more for now."""
-        session = self._session
-        assert session is not None
-        reads = not session.blocked and not session.paused
+        """Read from the socket, unless the client does not read itself (V3) or its endpoint wants no more for now."""
+        reads = not self._blocked and (self.endpoint is None or not self.endpoint.paused)
         if reads != self._reads and self._transport is not None:
             self._reads = reads
             if reads:
@@ -181,25 +225,27 @@ class Link:
                 self._transport.pause_reading()
 
     def eof_received(self) -> bool:
-        """The client has hung up: so do we, and `connection_lost` comes."""
+        """Have the transport closed, since the client has closed its side; `connection_lost` is called next."""
         return False
 
     def connection_lost(self, error: Exception | None) -> None:
-        session = self._session
         self._transport = self._send = None
-        if session is not None:
-            session.link = None
-            self._hub.links.pop(session, None)
-            self._hub.admission.gone(session)
+        if self._origin is None:
+            return
+        self._hub.links.discard(self)
+        self._hub.admission.gone(self)
+        endpoint = self.endpoint
+        if endpoint is not None:
+            endpoint.link = None
             if self._turns.segment_trace is not None:
-                self._turns.segment_trace.ended(session)
-            self._hub.run(session.lost)
+                self._turns.segment_trace.ended(endpoint)
+            self._hub.run(endpoint.lost)
 
     def write(self, data: bytes) -> None:
-        """Send."""
+        """Send bytes, through TLS if the connection has it."""
         trace = self._turns.segment_trace
-        if trace is not None and self._session is not None:
-            trace.sent(self._session, data)
+        if trace is not None and self.endpoint is not None:
+            trace.sent(self.endpoint, data)
         if self._send is None:
             return
         try:
@@ -209,9 +255,9 @@ class Link:
             self.abort()
 
     def keep_alive(self, interval_s: int) -> None:
-        """Have the system ask, after so many seconds of silence, whether the other machine is there; 0, not at all.
+        """Have the system probe the client's machine after `interval_s` seconds of silence; 0: not at all.
 
-        If it does not do that, heartbeats still do.
+        Heartbeats find a lost client where the system cannot do that.
         """
         opened = self._transport.get_extra_info("socket") if self._transport is not None else None
         if opened is None or not interval_s or opened.family == socket.AF_UNIX:
@@ -225,7 +271,8 @@ class Link:
             return
 
     def close(self) -> None:
-        """Send what is there, then close."""
+        """Close the socket after the bytes that were written."""
+        self.closing = True
         if self._transport is not None:
             self._transport.close()
 
@@ -236,7 +283,7 @@ class Link:
 
 
 def address_of(transport: asyncio.BaseTransport) -> str:
-    """Where the client is: `127.0.0.1(50123)`, as CONNAME is written."""
+    """Return the address of the client, as CONNAME is written: `127.0.0.1(50123)`."""
     peer = transport.get_extra_info("peername")
     if isinstance(peer, tuple) and len(peer) >= 2:
         return f"{peer[0]}({peer[1]})"
@@ -244,7 +291,7 @@ def address_of(transport: asyncio.BaseTransport) -> str:
 
 
 def user_of(transport: asyncio.BaseTransport) -> str:
-    """Who a client of this machine is, by the word of the system; "" for one that comes over the network."""
+    """Return the user of a client of the Unix socket, by the word of the system; "" for a client over the network."""
     opened = transport.get_extra_info("socket")
     if opened is None or opened.family != socket.AF_UNIX or not hasattr(socket, "SO_PEERCRED"):
         return ""
@@ -258,7 +305,7 @@ def user_of(transport: asyncio.BaseTransport) -> str:
 
 
 def links(hub: Hub) -> Callable[[], asyncio.BaseProtocol]:
-    """What a listener makes of each connection."""
+    """Return the factory with which a listener makes a link of each connection."""
 
     def make() -> asyncio.BaseProtocol:
         return cast(asyncio.BaseProtocol, Link(hub))

@@ -112,7 +112,7 @@ class Metrics:
             flusher.place.in_loop,
         )
         with host.call:
-            return render(host.engine, len(hub.sessions), loop)
+            return render(host.engine, hub.instances_count(), loop)
 
 
 def response(status: int, text: str, head_only: bool = False, kind: str = _TEXT) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from flintmq.channel.status import rows
 from flintmq.mqi.pcf_constants import MQRCCF_CHANNEL_NOT_ACTIVE
 from flintmq.qmgr import event_channel
 from flintmq.qmgr.admin_rows import Row
@@ -12,13 +11,16 @@ from flintmq.qmgr.queue_manager import QueueManager
 from flintmq.server.hub import Hub
 from flintmq.server.listeners import Listeners
 from flintmq.server.services import Services
+from flintmq.wire.mq.server import Channels
+from flintmq.wire.mq.status import rows
 
 
 class Operations(ChannelControl):
     """The channels, listeners and services of a running queue manager."""
 
-    def __init__(self, hub: Hub, listeners: Listeners, services: Services) -> None:
+    def __init__(self, hub: Hub, channels: Channels, listeners: Listeners, services: Services) -> None:
         self._hub = hub
+        self._channels = channels
         self._listeners = listeners
         self._services = services
 
@@ -28,11 +30,11 @@ class Operations(ChannelControl):
 
     def channel_status(self) -> list[Row]:
         """DISPLAY CHSTATUS."""
-        return rows(self._hub)
+        return rows(self._channels)
 
     def ended_channels(self) -> list[Row]:
         """What instances that have ended did, for accounting."""
-        ended, self._hub.ended_rows = self._hub.ended_rows, []
+        ended, self._channels.ended_rows = self._channels.ended_rows, []
         return ended
 
     def start_channel(self, name: str) -> int:
@@ -43,7 +45,7 @@ class Operations(ChannelControl):
         """STOP CHANNEL. FORCE and TERMINATE are the same here: no instance can keep us from ending it."""
         hub = self._hub
         event_channel.stopped_by_user(hub.engine, name)
-        found = hub.stop_channel(name, mode != "QUIESCE", address)
+        found = self._channels.stop_channel(name, mode != "QUIESCE", address)
         if address and not found:
             return MQRCCF_CHANNEL_NOT_ACTIVE
         where = f" from {address}" if address else ""
@@ -81,7 +83,7 @@ class Operations(ChannelControl):
 
     def stop_connection(self, qm: QueueManager, connection: Connection) -> None:
         """STOP CONN: a client hears of it at once, or with its next call."""
-        conversation = self._hub.by_connection.get(connection.connection_id)
+        conversation = self._channels.by_connection.get(connection.connection_id)
         if conversation is None:
             super().stop_connection(qm, connection)
         else:

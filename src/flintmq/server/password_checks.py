@@ -1,7 +1,8 @@
 """Passwords are compared by threads, not by the loop: one is 50 ms of work (users.py), in which nobody would be served.
 The session that asked waits, and no other.
 
-    a session asks      `ask`: it is enqueued, and what it sends in the meantime is kept, not read (session.py, S4)
+    a session asks      `ask`: it is enqueued, and what it sends in the meantime is kept, not read (S4 of
+                        channel_instance.py)
     a thread is free    the next one: addresses take turns, so who asks from one address a thousand times waits
                         for itself. If the password was found right meanwhile, for another client, no thread is needed
     it is compared      the session goes on, in a turn of its own
@@ -26,10 +27,10 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 
-from flintmq.channel.identity import Identity
-from flintmq.channel.server import Channels
-from flintmq.channel.session import Session
 from flintmq.server.users import matches
+from flintmq.wire.mq.channel_instance import ChannelInstance
+from flintmq.wire.mq.identity import Identity
+from flintmq.wire.mq.server import Channels
 
 #: One processor is the loop's.
 WORKERS = max(1, min(2, len(os.sched_getaffinity(0)) - 1)) if hasattr(os, "sched_getaffinity") else 1
@@ -46,7 +47,7 @@ class Check:
     #: What it is compared with, when a thread does it.
     against: str = ""
 
-    def __init__(self, session: Session, identity: Identity) -> None:
+    def __init__(self, session: ChannelInstance, identity: Identity) -> None:
         self.session = session
         self.identity = identity
         self.origin = origin(session)
@@ -70,7 +71,7 @@ class PasswordChecks:
         self._waiting: dict[str, deque[Check]] = {}
         self._count = 0
         #: All that were asked for and not forgotten, also those that a thread works at.
-        self._asked: dict[Session, Check] = {}
+        self._asked: dict[ChannelInstance, Check] = {}
         self._told_ms = -_TELL_MS
 
     def close(self) -> None:
@@ -85,7 +86,7 @@ class PasswordChecks:
         """How many wait for a thread."""
         return self._count
 
-    def ask(self, session: Session, identity: Identity) -> None:
+    def ask(self, session: ChannelInstance, identity: Identity) -> None:
         """Have the password in `identity` compared; then `session.checked` is called, in a turn of its own."""
         check = Check(session, identity)
         self._asked[session] = check
@@ -99,7 +100,7 @@ class PasswordChecks:
         self._count += 1
         self._next()
 
-    def forget(self, session: Session) -> None:
+    def forget(self, session: ChannelInstance) -> None:
         """The session is over."""
         check = self._asked.pop(session, None)
         queue = self._waiting.get(check.origin) if check is not None else None
@@ -184,7 +185,7 @@ def _compare(password: str, against: str) -> bool:
     return matches(password, against)
 
 
-def origin(session: Session) -> str:
+def origin(session: ChannelInstance) -> str:
     """Who takes turns with others: an address without its port, of IPv6 the network; on the Unix socket, the user.
 
     A socket on which somebody is connected has a turn of its own: nothing of it is done meanwhile (S4).

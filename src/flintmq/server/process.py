@@ -29,8 +29,6 @@ from typing import Any
 
 import flintmq
 from flintmq._build import build_type
-from flintmq.channel.errors import STATUS_QM_TERMINATING
-from flintmq.channel.terms import Gatekeeper
 from flintmq.host import autoconfig, lifecycle
 from flintmq.host.instance import LOCAL_SOCKET, Instance
 from flintmq.log.errors import LogError
@@ -49,11 +47,13 @@ from flintmq.server.hub import Hub, ServingHost
 from flintmq.server.link import links
 from flintmq.server.listeners import Listeners
 from flintmq.server.metrics import Metrics
+from flintmq.server.mq_channels import ServedChannels
 from flintmq.server.operations import Operations
 from flintmq.server.services import Services
 from flintmq.server.users import NAME as USERS
 from flintmq.server.users import Users
 from flintmq.store.errors import PageSetError
+from flintmq.wire.mq.terms import Gatekeeper
 
 QUIESCE = "quiesce"
 RECONNECT = "reconnect"
@@ -106,14 +106,15 @@ class Server:
     async def run(self, ready: Callable[[], None]) -> None:
         """Serve until told to end."""
         loop = asyncio.get_running_loop()
-        self.hub = hub = Hub(self.host, self.gatekeeper, loop)
+        self.hub = hub = Hub(self.host, loop)
+        channels = ServedChannels(hub, self.gatekeeper)
         hub.on_failure = lambda: self.endings.put_nowait(PREEMPTIVE)
         loop.set_exception_handler(self._loop_failed)
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self.endings.put_nowait, IMMEDIATE)
         self.listeners = Listeners(self.host, loop, links(hub))
         self.services = Services(self.host, loop)
-        self.host.admin.channels = Operations(hub, self.listeners, self.services)
+        self.host.admin.channels = Operations(hub, channels, self.listeners, self.services)
         self._commands = commands = CommandTask(hub)
         try:
             autoconfig.apply_mqsc(self.host)  # First: nobody is served yet, and it may define listeners and services.
@@ -127,7 +128,9 @@ class Server:
                     await loop.create_unix_server(links(hub), sock=local),
                 ]
             self.host.errors.reserve()
-            hub.set_limits(self._limits())
+            limits = self._limits()
+            hub.set_limits(limits)
+            channels.channels_max = limits.channels_max
             self.listeners.start_all()
             await self._start_metrics(hub)
             self.services.start_all()
@@ -178,7 +181,7 @@ class Server:
         if how in (QUIESCE, RECONNECT):
             self._say("AMQ8004I", "The queue manager is quiescing: it ends when the last application has disconnected.")
             hub.run(lambda: self._quiesce(hub, how == RECONNECT))
-            while hub.by_connection and self.endings.empty():
+            while hub.connections_count() and self.endings.empty():
                 await asyncio.sleep(_POLL_S)
             how = self.endings.get_nowait() if not self.endings.empty() else IMMEDIATE
         if how == PREEMPTIVE:
@@ -190,9 +193,7 @@ class Server:
     def _quiesce(self, hub: Hub, reconnect: bool) -> None:
         self.host.engine.quiescing = True
         quiesce_waiters(self.host.engine)
-        for session in list(hub.sessions) if reconnect else []:
-            if session.comes_back():
-                session.stop(STATUS_QM_TERMINATING)
+        hub.quiesce(reconnect)
 
     def _stop_listening(self) -> None:
         """Nobody new is heard, and ports and paths are free. A second call does nothing.
@@ -219,12 +220,12 @@ class Server:
         self._stop_listening()
         if self._commands is not None:
             await self._commands.close()
-        hub.run(lambda: self._farewell(hub))
+        hub.run(hub.farewell)
         left = _FAREWELL_S
         while hub.links and left > 0 and not self.host.state:
             await asyncio.sleep(_POLL_S)
             left -= _POLL_S
-        for link in list(hub.links.values()):
+        for link in list(hub.links):
             link.abort()
         hub.close()
         if not self.host.state:
@@ -241,12 +242,8 @@ class Server:
                 self.listeners.stop_all()
             if self.hub is not None:
                 hub = self.hub
-                hub.run(lambda: self._farewell(hub))
+                hub.run(hub.farewell)
             await services.finish_end()
-
-    def _farewell(self, hub: Hub) -> None:
-        for session in list(hub.sessions):
-            session.stop(STATUS_QM_TERMINATING)
 
     def _say(self, number: str, text: str) -> None:
         """One line in the error log for each change of state."""

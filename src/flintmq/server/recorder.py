@@ -18,9 +18,9 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TextIO
 
-from flintmq.channel import segment as seg
-from flintmq.channel.describe import describe, masked
-from flintmq.channel.errors import ChannelError
+from flintmq.wire.mq import segment as seg
+from flintmq.wire.mq.describe import describe, masked
+from flintmq.wire.mq.errors import ChannelError
 
 CLIENT = "client"
 SERVER = "server"

@@ -4,12 +4,12 @@ its header, and of a call what it is about. Neither data of messages nor passwor
 
 from __future__ import annotations
 
-from flintmq.channel import segment as seg
-from flintmq.channel.describe import describe
-from flintmq.channel.session import Session
 from flintmq.qmgr.clock import Clock
 from flintmq.server.recorder import Cutter
 from flintmq.telemetry.trace_file import RECEIVED, SENT, TraceFile
+from flintmq.wire.endpoint import Endpoint
+from flintmq.wire.mq import segment as seg
+from flintmq.wire.mq.describe import describe
 
 #: Segments begin so. A trace that is started in the middle of one waits for the next.
 _BEGIN = b"TSH"
@@ -36,25 +36,25 @@ class SegmentTrace:
         self._file = file
         self._clock = clock
         self._count = 0
-        self._sockets: dict[Session, _Socket] = {}
+        self._sockets: dict[Endpoint, _Socket] = {}
 
-    def received(self, session: Session, data: bytes) -> None:
+    def received(self, endpoint: Endpoint, data: bytes) -> None:
         """Bytes from a client, without TLS."""
-        self._add(session, RECEIVED, data)
+        self._add(endpoint, RECEIVED, data)
 
-    def sent(self, session: Session, data: bytes) -> None:
+    def sent(self, endpoint: Endpoint, data: bytes) -> None:
         """Bytes to it."""
-        self._add(session, SENT, data)
+        self._add(endpoint, SENT, data)
 
-    def ended(self, session: Session) -> None:
+    def ended(self, endpoint: Endpoint) -> None:
         """A socket is gone."""
-        self._sockets.pop(session, None)
+        self._sockets.pop(endpoint, None)
 
-    def _add(self, session: Session, way: int, data: bytes) -> None:
-        socket = self._sockets.get(session)
+    def _add(self, endpoint: Endpoint, way: int, data: bytes) -> None:
+        socket = self._sockets.get(endpoint)
         if socket is None:
             self._count += 1
-            socket = self._sockets[session] = _Socket(self._count)
+            socket = self._sockets[endpoint] = _Socket(self._count)
         for raw in socket.feed(way, data):
             words = describe(seg.read(raw)).encode()
-            self._file.add(self._clock.now_us(), socket.number, way, length=len(raw), name=session.address, data=words)
+            self._file.add(self._clock.now_us(), socket.number, way, length=len(raw), name=endpoint.address, data=words)

@@ -1,7 +1,7 @@
 """The key repository of the queue manager: what TLS is made with (tls_layer.py).
 
 A listener takes clients with and without TLS: the first byte tells them apart. Whether a channel wants TLS, and which,
-is looked at when the client has named it (channel/cipher_spec.py).
+is looked at when the client has named it (wire/mq/cipher_spec.py).
 
 The key repository is SSLKEYR of the queue manager, with or without its suffix, relative to its directory, or `ssl/key`
 there (host/pkcs12.py says which file is meant). Files are read again when they change.
@@ -12,7 +12,7 @@ there (host/pkcs12.py says which file is meant). Files are read again when they 
                file beside it
 
 A channel with CERTLABL has a certificate of its own. The client names its channel when TLS begins, as MQ's do
-(channel/server_name.py), and is shown that one; a client that names none is shown the queue manager's, and is refused
+(wire/mq/server_name.py), and is shown that one; a client that names none is shown the queue manager's, and is refused
 when it then asks for that channel (AMQ9673E). The label is what the key is called in PKCS#12; with PEM, it means the
 file `<label>.pem` beside the key repository.
 
@@ -28,14 +28,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from flintmq.channel import server_name
-from flintmq.channel.cipher_spec import Protection
 from flintmq.host import pkcs12
 from flintmq.host.vault import KEY_FILE
 from flintmq.mqi import distinguished_name
 from flintmq.qmgr.queue_manager import QueueManager
 from flintmq.qmgr.vault import VaultError
 from flintmq.server.tls_layer import TlsLayer
+from flintmq.wire.mq import server_name
+from flintmq.wire.mq.cipher_spec import Protection
 
 DEFAULT = "ssl/key"
 TRUSTED = "trusted.pem"

@@ -1,24 +1,23 @@
-"""The turn of the loop: data has arrived, engine calls are made, and what is ready is written. Compiled, no asyncio.
+"""The turn of the event loop: bytes arrive, an endpoint makes engine calls, all ready endpoints write. No asyncio here.
 
-Every exchange with a client goes through `received` and, where a call has completed a wait of another client, through
-`write_all`. They are functions and not methods: a compiled method of a class that a plain one derives from is looked up
-and called as Python's are, at every exchange. What is rare is left to the hub, which is a Turns with a loop, timers and
-threads:
+Every exchange goes through `received` and, if a call has completed a wait of another connection, through `write_all`.
+They are functions and not methods: a compiled method of a class that a plain one derives from is looked up and called
+as Python's are, at every exchange. Rare work is left to the hub, which is a Turns with a loop, timers and threads:
 
-    engine_failed    an exception came out of the engine
-    house            notices, a checkpoint, waits of others than clients, deleted queues that are not empty yet
-    flush            something waits for the log
-    set_timer        another deadline is the first
-    hold_back        a session's answer is to be late (B140); then `in_time` is called
-    go_on            a session has more messages for its client than it hands over at once
+    engine_failed       an exception came out of the engine
+    run_housekeeping    notices, a checkpoint, waits of other threads, deleted queues that are not empty yet
+    flush               output waits for the log
+    set_timer           a new deadline comes before all others
+    delay_output        output of an endpoint is delayed (B140); then `release_delayed` is called
+    resume_streams      an endpoint has more output than it hands over at once
 
-How much CPU time a turn takes is measured (`measure`). A clock of CPU time is a system call, which is dear beside a
-turn; a clock of time is none. So the latter tells which turns may have been long, and only for these, and for one in
-CPU_TURNS, the former is asked: a turn took no more than the time that has passed, and no more than the CPU time since
-it was last asked.
+The CPU time of turns is measured (`measure`). Reading the CPU clock is a system call, which costs much beside a turn;
+reading the monotonic clock is none. So the monotonic clock finds the turns that may have been long, and only for these,
+and for one turn in CPU_TURNS, the CPU clock is read: a turn took at most the time that has passed, and at most the CPU
+time since the last reading.
 
 The timer is not set anew with every wait that begins or ends, only when a deadline comes before it. It may go off when
-nothing is due; then it is set for what is due next.
+nothing is due; then it is set for the next deadline.
 """
 
 from __future__ import annotations
@@ -29,9 +28,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mypy_extensions import mypyc_attr
 
-from flintmq.channel.server import Channels, hand_over, next_ready
-from flintmq.channel.session import Session
-from flintmq.channel.terms import Gatekeeper
+from flintmq.wire.endpoint import Endpoint, EndpointHost, hand_over, next_ready
 
 if TYPE_CHECKING:
     from flintmq.server.link import Link
@@ -48,56 +45,56 @@ monotonic: Final = time.monotonic
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Turns(Channels):
-    """The sessions of one queue manager, their sockets, and what they wait for."""
+class Turns(EndpointHost):
+    """The connections of one queue manager, and their output that waits for the log."""
 
-    def __init__(self, host: Any, gatekeeper: Gatekeeper, process_id: int) -> None:
-        super().__init__(host.engine, gatekeeper, process_id)
+    def __init__(self, host: Any) -> None:
+        super().__init__(host.engine)
         self.host = host
-        self.links: dict[Session, Link] = {}
-        #: What waits for the log, in order: by session, (position, bytes). What is made durable later does not hold up
-        #: what was ready before.
-        self._held: dict[Session, deque[tuple[int, bytes]]] = {}
+        self.links: set[Link] = set()
+        #: Output that waits for the log, in order: by endpoint, (position, bytes). Output that is durable later does
+        #: not hold up output before it.
+        self._held: dict[Endpoint, deque[tuple[int, bytes]]] = {}
         self._log: Any = host.log
         self._orphans: Any = host.orphans
         self._acquire: Any = host.lock.acquire
         self._release_lock: Any = host.lock.release
-        #: When the timer goes off; 0, never.
+        #: Time at which the timer goes off; 0, never.
         self._timer_ms = 0
         #: Turns so far, those of more than LONG_TURN_S, and the longest.
         self.turns_count = 0
         self.long_turns = 0
         self.longest_turn_s = 0.0
-        #: CPU time when it was last asked for, and turns since then.
-        self.cpu_asked_s: float = thread_time()
-        self.turns_unasked = 0
-        #: Who hears of what is received and sent, while START TRACE(CHINIT) wants it.
+        #: CPU time at the last reading of its clock, and turns since then.
+        self.cpu_read_s: float = thread_time()
+        self.turns_unread = 0
+        #: The trace of received and sent bytes, between START TRACE(CHINIT) and its end.
         self.segment_trace: SegmentTrace | None = None
 
-    # -- what the hub does --------------------------------------------------------------------------------------------
+    # -- implemented by the hub ---------------------------------------------------------------------------------------
 
     def engine_failed(self, error: BaseException) -> None:
-        """An exception came out of the engine."""
+        """Stop the queue manager: an exception came out of the engine."""
         raise error
 
-    def house(self) -> None:
-        """Called under the lock for notices, waits of others, queues to be emptied, and a checkpoint that is due."""
+    def run_housekeeping(self) -> None:
+        """Do what is due, under the lock: notices, waits of other threads, queues to be emptied, a checkpoint."""
 
     def flush(self) -> None:
-        """Called when something waits for the log."""
+        """Have the log made durable: output waits for it."""
 
     def set_timer(self, due_ms: int) -> None:
-        """Called when a deadline comes before the timer, which is to go off then."""
+        """Set the timer to `due_ms`, which comes before its present time."""
 
-    def hold_back(self, session: Session, delay_ms: int) -> None:
-        """Called instead of writing; `in_time` is to be called when so much time has passed."""
+    def delay_output(self, endpoint: Endpoint, delay_ms: int) -> None:
+        """Call `release_delayed` for `endpoint` after `delay_ms` milliseconds."""
 
-    def go_on(self, session: Session) -> None:
-        """Called when something was written and there is more; the session's `unblocked` is to be called in a turn."""
+    def resume_streams(self, endpoint: Endpoint) -> None:
+        """Call `endpoint.resume` in a turn: its output was written, and it has more."""
 
 
-def received(turns: Turns, link: Link, session: Session, data: bytes) -> None:
-    """Data from a client: one turn. After a failure nothing more is done (H4)."""
+def received(turns: Turns, link: Link, endpoint: Endpoint, data: bytes) -> None:
+    """Do one turn with bytes from a client. After a failure of the engine nothing more is done (H4)."""
     engine = turns.engine
     if engine.left:
         return
@@ -106,14 +103,12 @@ def received(turns: Turns, link: Link, session: Session, data: bytes) -> None:
     try:
         logged = engine.records_since_checkpoint
         engine.in_turn = True
-        calls = session.calls
-        session.received(data)
-        session.keeps = session.ready and session.answers_together(calls)
+        endpoint.received(data)
         if engine.woken:
             hand_over(turns)
         grown = engine.records_since_checkpoint != logged
         if engine.notices or engine.woken or turns._orphans or (grown and engine.needs_checkpoint()) or engine.clearing:
-            turns.house()
+            turns.run_housekeeping()
         due = engine.next_deadline()
     except BaseException as error:
         turns.engine_failed(error)
@@ -123,10 +118,10 @@ def received(turns: Turns, link: Link, session: Session, data: bytes) -> None:
         turns._release_lock()
     first = turns.first_ready
     if first is not None:
-        if first is session and turns.last_ready is session and not turns._held and session.may_be_sent(turns._log):
+        if first is endpoint and turns.last_ready is endpoint and not turns._held and endpoint.may_be_sent(turns._log):
             turns.first_ready = turns.last_ready = None
-            if not keeps(session):
-                link.write(session.take_out())
+            if not stays_corked(endpoint):
+                link.write(endpoint.take_out())
         else:
             write_all(turns)
     keep_time(turns, due)
@@ -134,16 +129,16 @@ def received(turns: Turns, link: Link, session: Session, data: bytes) -> None:
 
 
 def measure(turns: Turns, began_s: float) -> None:
-    """Note how much CPU time a turn took that began at `began_s` and is over."""
+    """Record the CPU time of a turn that began at `began_s` and has just ended."""
     passed_s: float = monotonic() - began_s
     turns.turns_count += 1
-    turns.turns_unasked += 1
-    if passed_s <= turns.longest_turn_s and passed_s <= LONG_TURN_S and turns.turns_unasked < CPU_TURNS:
+    turns.turns_unread += 1
+    if passed_s <= turns.longest_turn_s and passed_s <= LONG_TURN_S and turns.turns_unread < CPU_TURNS:
         return
     cpu_s: float = thread_time()
-    took_s = min(passed_s, cpu_s - turns.cpu_asked_s)
-    turns.cpu_asked_s = cpu_s
-    turns.turns_unasked = 0
+    took_s = min(passed_s, cpu_s - turns.cpu_read_s)
+    turns.cpu_read_s = cpu_s
+    turns.turns_unread = 0
     if took_s > turns.longest_turn_s:
         turns.longest_turn_s = took_s
     if took_s > LONG_TURN_S:
@@ -151,86 +146,89 @@ def measure(turns: Turns, began_s: float) -> None:
 
 
 def keep_time(turns: Turns, due_ms: int) -> None:
-    """Something is due then, or never if that is 0: the timer goes off then, or before."""
+    """Have the timer go off at `due_ms` or before; 0 stands for no deadline."""
     if due_ms and (due_ms < turns._timer_ms or not turns._timer_ms):
         turns._timer_ms = due_ms
         turns.set_timer(due_ms)
 
 
 def write_all(turns: Turns) -> None:
-    """Every session that has something to send writes it, or waits."""
-    session = next_ready(turns)
-    while session is not None:
-        write(turns, session)
-        session = next_ready(turns)
+    """Write the output of all ready endpoints, or let it wait."""
+    endpoint = next_ready(turns)
+    while endpoint is not None:
+        write(turns, endpoint)
+        endpoint = next_ready(turns)
     if turns._held:
         turns.flush()
 
 
-def write(turns: Turns, session: Session) -> None:
-    """What a session has to send goes to its socket, which is closed if that was the last. Or it waits:
+def write(turns: Turns, endpoint: Endpoint) -> None:
+    """Write the output of `endpoint` to its socket, and close the socket if it was the last. Or let the output wait:
 
-    keeps       until there is more: a client that has sent a put and a get together needs both answers
-    late        until its time has come, and so does all that is said in the meantime
-    work        until long work of its last call is done (S5); then the session is ready again
-    in _held    until the log is durable, behind what waits already; the caller calls `flush`
+    corked      until there is more: a client that has sent a put and a get together needs both answers
+    delayed     until its delay is over, together with all output in the meantime
+    work        until the long work of a call is done; then the endpoint is ready again
+    in _held    until the log is durable, behind output that waits already; the caller calls `flush`
     """
-    if session.late or session.work is not None:
+    if endpoint.delayed:
         return
-    if session.delay_ms:
-        delay_ms, session.delay_ms = session.delay_ms, 0
-        session.late = session.ready = True
-        turns.hold_back(session, delay_ms)
+    if endpoint.work is not None:
+        endpoint.ready = False
         return
-    session.ready = False
-    held, something = turns._held, len(session.out) > 0
-    if (held and session in held) or (something and session.force and session.force > turns._log.durable):
-        session.keeps = False
-        if something:
-            held.setdefault(session, deque()).append((session.force, session.take_out()))
+    if endpoint.delay_ms:
+        delay_ms, endpoint.delay_ms = endpoint.delay_ms, 0
+        endpoint.delayed = endpoint.ready = True
+        turns.delay_output(endpoint, delay_ms)
         return
-    link: Link | None = session.link
+    endpoint.ready = False
+    held, has_output = turns._held, len(endpoint.out) > 0
+    if (held and endpoint in held) or (has_output and endpoint.force and endpoint.force > turns._log.durable):
+        endpoint.corked = False
+        if has_output:
+            held.setdefault(endpoint, deque()).append((endpoint.force, endpoint.take_out()))
+        return
+    link: Link | None = endpoint.link
     if link is None:
-        session.drop_out()
+        endpoint.drop_out()
         return
-    if something and not keeps(session):
-        link.write(session.take_out())
-    if session.more and not session.blocked:  # Else it goes on when the client reads again.
-        turns.go_on(session)
-    if session.closing:
+    if has_output and not stays_corked(endpoint):
+        link.write(endpoint.take_out())
+    if endpoint.more and not endpoint.blocked:  # Else it resumes when the client reads again.
+        turns.resume_streams(endpoint)
+    if endpoint.closing:
         link.close()
 
 
-def keeps(session: Session) -> bool:
-    """Return whether queued answers are held back; the session is then not ready until the next answer."""
-    if not session.keeps:
+def stays_corked(endpoint: Endpoint) -> bool:
+    """Return whether queued output waits for more of it; the endpoint is then not ready until there is more."""
+    if not endpoint.corked:
         return False
-    session.keeps = False
-    if session.several or session.closing:
+    endpoint.corked = False
+    if endpoint.several or endpoint.closing:
         return False
-    session.ready = False
+    endpoint.ready = False
     return True
 
 
 def release_held(turns: Turns) -> None:
-    """The log was made durable: send what waited for it, as far as it is covered."""
+    """Write the output that waited for the log, up to its durable position."""
     durable: int = turns._log.durable
     held = turns._held
-    for session in list(held):
-        waiting = held[session]
-        link: Link | None = session.link
+    for endpoint in list(held):
+        waiting = held[endpoint]
+        link: Link | None = endpoint.link
         while waiting and waiting[0][0] <= durable:
             _, data = waiting.popleft()
             if link is not None:
                 link.write(data)
         if not waiting:
-            del held[session]
-            write(turns, session)  # It may have more to send, or be closed now.
+            del held[endpoint]
+            write(turns, endpoint)  # There may be more output, or the socket is to be closed now.
 
 
-def in_time(turns: Turns, session: Session) -> None:
-    """The answer of `session` was late for long enough."""
-    session.late = False
-    write(turns, session)
+def release_delayed(turns: Turns, endpoint: Endpoint) -> None:
+    """Write output that was delayed (B140): its delay is over."""
+    endpoint.delayed = False
+    write(turns, endpoint)
     if turns._held:
         turns.flush()

@@ -14,12 +14,13 @@ from collections.abc import Callable
 from typing import Any
 
 import flintmq
-from flintmq.channel.terms import LOCAL_CHANNEL, Gatekeeper
 from flintmq.client.queue_manager import QueueManager
 from flintmq.client.remote.definition import Address, Definition
 from flintmq.host import instance, lifecycle
 from flintmq.server.hub import Hub, ServingHost
 from flintmq.server.link import links
+from flintmq.server.mq_channels import ServedChannels
+from flintmq.wire.mq.terms import LOCAL_CHANNEL, Gatekeeper
 from tests.waiting import PATIENCE, until
 
 CHANNEL = "DEV.APP.SVRCONN"
@@ -53,7 +54,8 @@ class Serving:
 
     async def _serve(self) -> None:
         self.loop = asyncio.get_running_loop()
-        self.hub = Hub(self.host, self.gatekeeper, self.loop)
+        self.hub = Hub(self.host, self.loop)
+        self.channels = ServedChannels(self.hub, self.gatekeeper)
         self._end = asyncio.Event()
         server = await self.loop.create_server(links(self.hub), "127.0.0.1", 0)
         path = os.path.join(self.directory, instance.LOCAL_SOCKET)
@@ -86,16 +88,18 @@ class Serving:
         def gone() -> bool:
             # One that was connecting when the others were cut is cut now.
             self.soon(self._abort)
-            return not self.hub.links and not self.hub.sessions
+            return not self.hub.links and not self.channels.sessions
 
         until(gone, "the sessions of clients that were cut end")
 
     def waits(self) -> bool:
         """Whether a client waits for a message. Others may come and go meanwhile, so copies are looked at."""
-        return any(each.waiting for session in list(self.hub.sessions) for each in list(session.conversations.values()))
+        return any(
+            each.waiting for session in list(self.channels.sessions) for each in list(session.conversations.values())
+        )
 
     def _abort(self) -> None:
-        for link in list(self.hub.links.values()):
+        for link in list(self.hub.links):
             link.abort()
 
     def connect(self, **options: Any) -> flintmq.RemoteQueueManager:

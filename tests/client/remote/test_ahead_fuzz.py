@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flintmq.channel import segment as seg
-from flintmq.channel import stream
-from flintmq.channel.errors import ChannelError
 from flintmq.client.remote.ahead import Ahead
 from flintmq.client.remote.session import AGREED, ClientSession
 from flintmq.mqi.errors import MQStructuresError
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
+from flintmq.wire.mq import segment as seg
+from flintmq.wire.mq import stream
+from flintmq.wire.mq.errors import ChannelError
 
 NAME = b"DEV.QUEUE.1"
 TAIL = seg.tail(False, 1208)

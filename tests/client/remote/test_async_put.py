@@ -30,7 +30,7 @@ def qm(serving: Serving) -> Iterator[flintmq.RemoteQueueManager]:
 
 def sent(serving: Serving) -> int:
     """How many segments the queue manager has sent to clients."""
-    return sum(each.segments_sent for each in list(serving.hub.sessions))
+    return sum(each.segments_sent for each in list(serving.channels.sessions))
 
 
 @pytest.mark.parametrize("sharing", [0, 1, 10])

@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterator
 import pytest
 
 import flintmq
-from flintmq.channel import segment as seg
-from flintmq.channel.errors import ChannelError
-from flintmq.channel.initial_data import InitialData
 from flintmq.client.remote.session import ClientSession
 from flintmq.mqi import reason as rc
+from flintmq.wire.mq import segment as seg
+from flintmq.wire.mq.errors import ChannelError
+from flintmq.wire.mq.initial_data import InitialData
 from tests.client.remote.serving import CHANNEL, QUEUE, Serving
 from tests.waiting import PATIENCE
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 import flintmq
-from flintmq.channel import compression as comp
-from flintmq.channel import segment as seg
-from flintmq.channel.errors import ChannelError
-from flintmq.channel.initial_data import InitialData
 from flintmq.client.remote.connect import Options, definitions_of
 from flintmq.client.remote.session import AGREED, ClientSession
+from flintmq.wire.mq import compression as comp
+from flintmq.wire.mq import segment as seg
+from flintmq.wire.mq.errors import ChannelError
+from flintmq.wire.mq.initial_data import InitialData
 from tests.client.remote.serving import CHANNEL, QUEUE, Serving
 
 TEXT = b"the same words again and again " * 8_000
@@ -35,7 +35,7 @@ def test_messages_are_compressed_both_ways(serving: Serving, technique: str, sha
         agreed = qm.mqi.wire.session.compression
         assert agreed is not None
         assert (comp.NAMES[agreed.message], comp.NAMES[agreed.header]) == (technique, "SYSTEM")
-        (session,) = serving.hub.sessions
+        (session,) = serving.channels.sessions
         before = session.bytes_received
         queue = qm.queue(QUEUE)
         for data in (TEXT, b"", b"\xab" * 100, NOISE, bytes(200_000)):

@@ -10,10 +10,10 @@ import threading
 import pytest
 
 import flintmq
-from flintmq.channel.identity import Identity
-from flintmq.channel.terms import Gatekeeper, Terms
 from flintmq.client.remote.definition import Address, addresses
 from flintmq.mqi import reason as rc
+from flintmq.wire.mq.identity import Identity
+from flintmq.wire.mq.terms import Gatekeeper, Terms
 from tests.client.remote.serving import CHANNEL, QUEUE, Serving
 from tests.waiting import PATIENCE, until
 
@@ -179,7 +179,7 @@ def test_what_a_lost_connection_did_not_commit_is_backed_out(serving: Serving) -
 
 def test_a_client_that_hangs_up_is_no_error(serving: Serving, caplog: pytest.LogCaptureFixture) -> None:
     qm = serving.connect()
-    (session,) = serving.hub.sessions
+    (session,) = serving.channels.sessions
     qm.mqi.wire.drop()
-    until(lambda: session not in serving.hub.sessions, "the session of the one that hung up ends")
+    until(lambda: session not in serving.channels.sessions, "the session of the one that hung up ends")
     assert not [record for record in caplog.records if record.name == "asyncio"]

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 import flintmq
-from flintmq.channel.initial_data import CAP2_SPIREQUEST
 from flintmq.client.calls import Calls
+from flintmq.wire.mq.initial_data import CAP2_SPIREQUEST
 from tests.client.remote.serving import CHANNEL, Serving
 from tests.waiting import PATIENCE, until
 

@@ -11,9 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flintmq.channel import segment as seg
-from flintmq.channel.calls import OpenDefaults
-from flintmq.channel.segment import Segment
 from flintmq.client.remote.direct import Direct
 from flintmq.client.remote.queue_steps import Poison, QueueSteps
 from flintmq.client.remote.read_ahead import NEVER
@@ -26,6 +23,9 @@ from flintmq.mqi.errors import StructureError
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import FIELDS, MQMD
 from flintmq.mqi.pmo import MQPMO
+from flintmq.wire.mq import segment as seg
+from flintmq.wire.mq.calls import OpenDefaults
+from flintmq.wire.mq.segment import Segment
 from tests.client.remote.serving import QUEUE, Serving
 
 DATA_MAX = 1000

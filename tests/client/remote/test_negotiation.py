@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 import flintmq
-from flintmq.channel import segment as seg
-from flintmq.channel import session as server
-from flintmq.channel.initial_data import CAP2_XAREQUEST, InitialData
 from flintmq.client.remote.session import AGREED, ClientSession
 from flintmq.mqi import constants as mq
 from flintmq.mqi.property_values import Value
+from flintmq.wire.mq import channel_instance as server
+from flintmq.wire.mq import segment as seg
+from flintmq.wire.mq.initial_data import CAP2_XAREQUEST, InitialData
 from tests.client.remote.serving import CHANNEL, QUEUE, Serving
 
 
@@ -19,14 +19,14 @@ def test_a_queue_manager_is_understood_in_its_own_byte_order_and_character_set(
     serving: Serving, big_endian: bool, ccsid: int
 ) -> None:
     """As one of z/OS is: big-endian, EBCDIC."""
-    make = serving.hub.session
+    make = serving.channels.instance
 
-    def session(address: str) -> server.Session:
+    def instance(address: str) -> server.ChannelInstance:
         made = make(address)
         made.big_endian, made.ccsid, made._tail = big_endian, ccsid, seg.tail(big_endian, ccsid)
         return made
 
-    serving.hub.session = session  # type: ignore[method-assign]
+    serving.channels.instance = instance  # type: ignore[method-assign]
     serving.qm.mqsc("DEFINE NAMELIST(N) NAMES(A,B)")
     with serving.connect(user="app", password="x") as qm:
         wire = qm.mqi.wire

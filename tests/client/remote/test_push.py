@@ -70,7 +70,7 @@ def fill(serving: Serving, name: str, count: int, persistent: bool = True) -> No
 
 
 def asked(serving: Serving) -> int:
-    return sum(each.segments_received for each in list(serving.hub.sessions))
+    return sum(each.segments_received for each in list(serving.channels.sessions))
 
 
 def test_a_message_costs_one_segment_each_way_beside_its_commit(connection: RemoteConnection, serving: Serving) -> None:
@@ -133,13 +133,13 @@ def test_data_need_not_travel(connection: RemoteConnection, serving: Serving) ->
     """MQGMO_ACCEPT_TRUNCATED_MSG and no room: the message is consumed, and its data stays behind."""
     mqi, told = connection.mqi, Told()
     serving.qm.queue("A").put(b"x" * 1_000_000, persistent=True)
-    before = sum(each.bytes_sent for each in list(serving.hub.sessions))
+    before = sum(each.bytes_sent for each in list(serving.channels.sessions))
     consumer(mqi, "A", told, IN_UNIT | mq.MQGMO_ACCEPT_TRUNCATED_MSG, lambda mqi: mqi.cmit(), length=0)
     mqi.ctl(mq.MQOP_START)
     assert told.get(timeout=PATIENCE) == ("A", b"", rc.MQRC_TRUNCATED_MSG_ACCEPTED)
     mqi.ctl(mq.MQOP_STOP)
     assert serving.qm.queue("A").depth == 0
-    assert sum(each.bytes_sent for each in list(serving.hub.sessions)) - before < 10_000
+    assert sum(each.bytes_sent for each in list(serving.channels.sessions)) - before < 10_000
 
 
 def test_what_was_pushed_before_a_stop_is_delivered(connection: RemoteConnection, serving: Serving) -> None:

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 import pytest
 
 import flintmq
-from flintmq.channel import segment as seg
-from flintmq.channel import session as server
 from flintmq.client.remote.definition import Definition, addresses
 from flintmq.mqi import constants as mq
 from flintmq.mqi import reason as rc
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
+from flintmq.wire.mq import channel_instance as server
+from flintmq.wire.mq import segment as seg
 from tests.client.remote.serving import CHANNEL, Serving
 from tests.waiting import PATIENCE, until
 
@@ -50,7 +50,7 @@ def fill(serving: Serving, count: int, size: int = 0) -> list[bytes]:
 
 def segments(serving: Serving) -> tuple[int, int]:
     """How many segments clients have sent, and were sent."""
-    sessions = list(serving.hub.sessions)
+    sessions = list(serving.channels.sessions)
     return sum(each.segments_received for each in sessions), sum(each.segments_sent for each in sessions)
 
 
@@ -306,14 +306,14 @@ def test_a_queue_that_cannot_be_read_says_so(serving: Serving) -> None:
 def test_what_is_pushed_is_read_in_the_byte_order_and_character_set_of_the_queue_manager(
     serving: Serving, monkeypatch: pytest.MonkeyPatch, big_endian: bool, ccsid: int
 ) -> None:
-    make = serving.hub.session
+    make = serving.channels.instance
 
-    def session(address: str) -> server.Session:
+    def instance(address: str) -> server.ChannelInstance:
         made = make(address)
         made.big_endian, made.ccsid, made._tail = big_endian, ccsid, seg.tail(big_endian, ccsid)
         return made
 
-    monkeypatch.setattr(serving.hub, "session", session)
+    monkeypatch.setattr(serving.channels, "instance", instance)
     with serving.connect() as qm:
         queue = qm.queue("A", read_ahead=True)
         ids = [queue.put("gr\u00fcn", reply_to="REPLIES", correlation_id=b"%d" % n, wait=False) for n in range(3)]
@@ -328,7 +328,7 @@ def test_an_idle_connection_answers_heartbeats(serving: Serving) -> None:
     serving.qm.mqsc(f"ALTER CHANNEL({CHANNEL}) CHLTYPE(SVRCONN) HBINT(1)")
     channel = Definition("QM1", CHANNEL, addresses(serving.conn), application="test", heartbeat_s=1)
     with flintmq.RemoteQueueManager([channel]) as qm:
-        (session,) = serving.hub.sessions
+        (session,) = serving.channels.sessions
         hub = serving.hub
         serving.soon(lambda: hub._ticker.cancel())  # A second is over when the test says so.
         for _ in range(3):

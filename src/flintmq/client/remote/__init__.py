@@ -23,7 +23,7 @@ The path of a call, from the program to the socket and back:
     config.py, ccdt.py, local.py   settings of the environment, mqclient.ini, a table and this machine; tls.py
     refusal.py       the texts of errors: the refused call, the place, and a remedy
 
-Layouts are shared with the server's side, `flintmq.channel`. This package never assumes that a FlintMQ is at the other
+Layouts are shared with the server's side, `flintmq.wire.mq`. This package never assumes that a FlintMQ is at the other
 end: numbers are read in the byte order and characters in the character set that each segment names, a level or a
 capability that the other side does not have is not used, and every length is checked.
 

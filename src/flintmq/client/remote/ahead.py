@@ -1,6 +1,6 @@
 """Read-ahead buffer of one handle: messages that the queue manager sends in advance, seen from the client.
 
-The layouts are those of channel/stream.py. The client requests messages by REQUEST_MSGS, with a selection and the
+The layouts are those of wire/mq/stream.py. The client requests messages by REQUEST_MSGS, with a selection and the
 bytes it has room for, and the queue manager sends ASYNC_MESSAGE as long as there is room. So a get, or a browse, is
 answered from here:
 
@@ -30,11 +30,6 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
-from flintmq.channel import segment as seg
-from flintmq.channel import stream as wire
-from flintmq.channel.calls import read_longs, write_longs
-from flintmq.channel.errors import STATUS_MESSAGE_LENGTH, STATUS_PROTOCOL_DATA, STATUS_PROTOCOL_LENGTH, ChannelError
-from flintmq.channel.segment import Segment
 from flintmq.mqi import md as md_structure
 from flintmq.mqi.ccsid import decode
 from flintmq.mqi.constants import (
@@ -51,6 +46,11 @@ from flintmq.mqi.constants import (
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.reason import MQRC_GET_INHIBITED, MQRC_Q_MGR_QUIESCING
+from flintmq.wire.mq import segment as seg
+from flintmq.wire.mq import stream as wire
+from flintmq.wire.mq.calls import read_longs, write_longs
+from flintmq.wire.mq.errors import STATUS_MESSAGE_LENGTH, STATUS_PROTOCOL_DATA, STATUS_PROTOCOL_LENGTH, ChannelError
+from flintmq.wire.mq.segment import Segment
 
 #: Room for messages in advance, in bytes of descriptors and data. A browse loses nothing, and may have more.
 ROOM: Final = 256 * 1024

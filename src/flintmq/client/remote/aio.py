@@ -35,7 +35,6 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, Unpack
 
-from flintmq.channel import segment as seg
 from flintmq.client.aio_calls import AsyncCalls
 from flintmq.client.aio_seam import AsyncTransaction, T
 from flintmq.client.commands import CommandReply
@@ -73,6 +72,7 @@ from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.properties import MessageProperties
 from flintmq.mqi.sd import MQSD
+from flintmq.wire.mq import segment as seg
 
 
 class _Line:

@@ -29,8 +29,6 @@ from contextvars import Context
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, cast
 
-from flintmq.channel import segment as seg
-from flintmq.channel.errors import ChannelError
 from flintmq.client.lazy import lazy
 from flintmq.client.remote import local, requests
 from flintmq.client.remote.definition import Address, Definition
@@ -52,6 +50,8 @@ from flintmq.mqi.reason import (
     MQRC_HOST_NOT_AVAILABLE,
     MQRC_Q_MGR_NOT_AVAILABLE,
 )
+from flintmq.wire.mq import segment as seg
+from flintmq.wire.mq.errors import ChannelError
 
 if TYPE_CHECKING:
     import ssl

@@ -20,10 +20,6 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final
 
-from flintmq.channel import segment as seg
-from flintmq.channel import spi
-from flintmq.channel.calls import API_SIZE, read_longs, write_longs
-from flintmq.channel.initial_data import CAP2_SPIREQUEST
 from flintmq.mqi.constants import (
     MQPER_NOT_PERSISTENT,
     MQPER_PERSISTENCE_AS_Q_DEF,
@@ -34,6 +30,10 @@ from flintmq.mqi.constants import (
 from flintmq.mqi.fields import write_text
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.pmo import MQPMO
+from flintmq.wire.mq import segment as seg
+from flintmq.wire.mq import spi
+from flintmq.wire.mq.calls import API_SIZE, read_longs, write_longs
+from flintmq.wire.mq.initial_data import CAP2_SPIREQUEST
 
 if TYPE_CHECKING:
     from flintmq.client.remote.session import CallReply, ClientSession

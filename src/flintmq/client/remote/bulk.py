@@ -1,4 +1,4 @@
-"""Many messages in one call, where the queue manager is FlintMQ: the client's side of channel/bulk.py.
+"""Many messages in one call, where the queue manager is FlintMQ: the client's side of wire/mq/bulk.py.
 
     offered   whether the queue manager at the other end has these calls (SPI QUERY, sent once for a connection)
     browse    the next messages of a handle, by columns: no object is made of a single one
@@ -13,11 +13,6 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Final
 
-from flintmq.channel import bulk, spi
-from flintmq.channel import segment as seg
-from flintmq.channel.calls import API_SIZE, read_longs, write_longs
-from flintmq.channel.errors import STATUS_PROTOCOL_LENGTH, ChannelError
-from flintmq.channel.initial_data import CAP2_SPIREQUEST
 from flintmq.client.remote.session import CallReply, ClientSession
 from flintmq.mqi.call_errors import error_of
 from flintmq.mqi.constants import MQPMO_ASYNC_RESPONSE
@@ -25,6 +20,11 @@ from flintmq.mqi.fields import write_text
 from flintmq.mqi.md import SIZE_2
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.reason import MQCC_FAILED
+from flintmq.wire.mq import bulk, spi
+from flintmq.wire.mq import segment as seg
+from flintmq.wire.mq.calls import API_SIZE, read_longs, write_longs
+from flintmq.wire.mq.errors import STATUS_PROTOCOL_LENGTH, ChannelError
+from flintmq.wire.mq.initial_data import CAP2_SPIREQUEST
 
 if TYPE_CHECKING:
     from flintmq.client.remote.steps import Steps
@@ -36,7 +36,7 @@ _PAYLOAD: Final = API_SIZE + spi.FRAME
 
 
 class Browsed:
-    """Messages that were browsed, by columns: each is a piece of the reply (channel/bulk.py has its form)."""
+    """Messages that were browsed, by columns: each is a piece of the reply (wire/mq/bulk.py has its form)."""
 
     __slots__ = (
         "big_endian", "ccsids", "count", "data", "descriptors", "encodings", "ends", "formats", "lengths", "positions",

@@ -17,7 +17,6 @@ import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Self, TypedDict, Unpack
 
-from flintmq.channel.initial_data import LOCAL_CHANNEL
 from flintmq.client.lazy import lazy
 from flintmq.client.remote import config, local
 from flintmq.client.remote.connection import RemoteCalls, RemoteConnection
@@ -27,6 +26,7 @@ from flintmq.client.remote.wire import open_wire
 from flintmq.host.environment import application_name
 from flintmq.mqi.call_errors import NotConnected, error_of
 from flintmq.mqi.reason import MQRC_Q_MGR_NAME_ERROR
+from flintmq.wire.mq.initial_data import LOCAL_CHANNEL
 
 if TYPE_CHECKING:
     from flintmq.client.remote import ccdt

@@ -74,7 +74,7 @@ def techniques(names: str, header: bool) -> tuple[int, ...]:
     """Return the techniques of COMPHDR, or COMPMSG: SYSTEM or NONE, or a list of RLE, ZLIBFAST ... Raise ValueError."""
     if not names:
         return ()
-    from flintmq.channel.compression import NONE, SYSTEM, numbers
+    from flintmq.wire.mq.compression import NONE, SYSTEM, numbers
 
     found = [each for each in numbers(names) if each != NONE]
     for each in found:
@@ -91,7 +91,7 @@ def shown_without(values: NamedTuple, secret: str) -> str:
 
 
 def _is_cipher_spec(name: str) -> bool:
-    from flintmq.channel.cipher_spec import is_known
+    from flintmq.wire.mq.cipher_spec import is_known
 
     return is_known(name)
 

@@ -25,9 +25,6 @@ from __future__ import annotations
 import struct
 from typing import Any, Final
 
-from flintmq.channel import segment as seg
-from flintmq.channel.calls import API_SIZE, read_long
-from flintmq.channel.sizes import gmo_size, md_size
 from flintmq.client.message import Message
 from flintmq.client.remote.session import CallReply, ClientSession
 from flintmq.mqi.constants import (
@@ -53,6 +50,9 @@ from flintmq.mqi.md import SIZE_1 as MD_SIZE_1
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.pmo import SIZE_1 as PMO_SIZE_1
 from flintmq.mqi.reason import MQCC_FAILED
+from flintmq.wire.mq import segment as seg
+from flintmq.wire.mq.calls import API_SIZE, read_long
+from flintmq.wire.mq.sizes import gmo_size, md_size
 
 _IN: Final = MQPMO_SYNCPOINT | MQPMO_FAIL_IF_QUIESCING
 _OUT: Final = MQPMO_NO_SYNCPOINT | MQPMO_FAIL_IF_QUIESCING

@@ -1,4 +1,4 @@
-"""Distribution lists, from the client's side: records behind MQOD and MQPMO (channel/lists.py has the layout).
+"""Distribution lists, from the client's side: records behind MQOD and MQPMO (wire/mq/lists.py has the layout).
 
 The records of a reply are copied to those of the application: the reason of each destination, and with MQPMR the ids of
 its message.
@@ -6,15 +6,15 @@ its message.
 
 from __future__ import annotations
 
-from flintmq.channel.calls import API_SIZE
-from flintmq.channel.lists import od_end, read_put_records, write_object_records, write_put_records
-from flintmq.channel.sizes import md_size, pmo_size
 from flintmq.client.remote.session import CallReply
 from flintmq.mqi.dh import put_message_record_size
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.object_record import SIZE as OBJECT_SIZE
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
+from flintmq.wire.mq.calls import API_SIZE
+from flintmq.wire.mq.lists import od_end, read_put_records, write_object_records, write_put_records
+from flintmq.wire.mq.sizes import md_size, pmo_size
 
 
 def _aligned(length: int) -> int:

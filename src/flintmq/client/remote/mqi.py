@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from operator import index
 from typing import TYPE_CHECKING, Any
 
-from flintmq.channel import segment as seg
 from flintmq.client.remote.direct import Direct, exchange
 from flintmq.client.remote.reconnect import Reconnect
 from flintmq.client.remote.steps import UNREADABLE, MQISteps, RemoteHandle, Steps, T
@@ -27,6 +26,7 @@ from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.reason import MQCC_OK, MQRC_CALLBACK_ROUTINE_ERROR
 from flintmq.mqi.sd import MQSD
+from flintmq.wire.mq import segment as seg
 
 if TYPE_CHECKING:
     from flintmq.client.remote.callbacks import Callbacks

@@ -18,10 +18,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from flintmq.channel import stream as layout
 from flintmq.client.remote.ahead import FOR_CONSUMER, Ahead, Arrived
 from flintmq.client.remote.read_ahead import STREAM
 from flintmq.mqi import constants as mq
+from flintmq.wire.mq import stream as layout
 
 if TYPE_CHECKING:
     from flintmq.client.remote.callbacks import Registered

@@ -35,8 +35,6 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Final
 
-from flintmq.channel import stream as layout
-from flintmq.channel.errors import ChannelError
 from flintmq.client.remote.ahead import Ahead, Arrived
 from flintmq.client.remote.refusal import call_refused
 from flintmq.mqi import constants as mq
@@ -46,6 +44,8 @@ from flintmq.mqi.errors import MQStructuresError
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.reason import MQCC_FAILED, MQCC_OK, MQCC_WARNING
+from flintmq.wire.mq import stream as layout
+from flintmq.wire.mq.errors import ChannelError
 
 if TYPE_CHECKING:
     from flintmq.client.remote.session import ClientSession

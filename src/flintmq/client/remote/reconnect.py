@@ -31,12 +31,12 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from flintmq.channel import segment as seg
 from flintmq.client.remote.definition import Definition
 from flintmq.client.remote.steps import Steps, T
 from flintmq.client.remote.wire import Wire, open_wire
 from flintmq.mqi import reason as rc
 from flintmq.mqi.call_errors import BackedOut, MQError, NotConnected, error_of
+from flintmq.wire.mq import segment as seg
 
 if TYPE_CHECKING:
     from flintmq.client.remote.mqi import RemoteMQI

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from flintmq.channel import errors as status
 from flintmq.mqi import reason as rc
 from flintmq.mqi.call_errors import MQError, error_of
+from flintmq.wire.mq import errors as status
 
 #: STATUS_DATA code: the reason at the client.
 REASON_OF_STATUS: Final = {

@@ -1,6 +1,6 @@
 """Calls and replies as bytes, from the client's side, behind the sixteen bytes that every call begins with.
 
-Layouts are those of channel/calls.py and its neighbours; here requests are written and replies are read. Unreadable
+Layouts are those of wire/mq/calls.py and its neighbours; here requests are written and replies are read. Unreadable
 data raises ChannelError or StructureError: the other side does not keep to the protocol, and the connection ends.
 
 MQCONN by level: up to 6 no FCNO, up to 11 version 1, 12 and 13 version 2, up to 16 version 3, 17 version 4.
@@ -12,7 +12,16 @@ import struct
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from flintmq.channel.calls import (
+from flintmq.client.lazy import lazy
+from flintmq.client.remote.session import CallReply, ClientSession
+from flintmq.mqi.ccsid import decode, encode
+from flintmq.mqi.constants import MQCA_NAMES, MQIA_NAME_COUNT
+from flintmq.mqi.fields import read_text, write_text
+from flintmq.mqi.inquiry import LENGTHS, Inquiry, is_character
+from flintmq.mqi.od import MQOD
+from flintmq.mqi.pmo import MQPMO
+from flintmq.mqi.reason import MQRC_CSP_ERROR
+from flintmq.wire.mq.calls import (
     API_SIZE,
     CHARACTERS_MAX,
     CONNECT_SIZE,
@@ -24,23 +33,14 @@ from flintmq.channel.calls import (
     read_longs,
     write_longs,
 )
-from flintmq.channel.errors import STATUS_PROTOCOL_DATA, STATUS_PROTOCOL_LENGTH, ChannelError
-from flintmq.channel.sizes import od_size
-from flintmq.client.lazy import lazy
-from flintmq.client.remote.session import CallReply, ClientSession
-from flintmq.mqi.ccsid import decode, encode
-from flintmq.mqi.constants import MQCA_NAMES, MQIA_NAME_COUNT
-from flintmq.mqi.fields import read_text, write_text
-from flintmq.mqi.inquiry import LENGTHS, Inquiry, is_character
-from flintmq.mqi.od import MQOD
-from flintmq.mqi.pmo import MQPMO
-from flintmq.mqi.reason import MQRC_CSP_ERROR
+from flintmq.wire.mq.errors import STATUS_PROTOCOL_DATA, STATUS_PROTOCOL_LENGTH, ChannelError
+from flintmq.wire.mq.sizes import od_size
 
 if TYPE_CHECKING:
-    from flintmq.channel import lists as list_layout
     from flintmq.client.remote import lists
+    from flintmq.wire.mq import lists as list_layout
 else:
-    list_layout = lazy("flintmq.channel.lists")
+    list_layout = lazy("flintmq.wire.mq.lists")
     lists = lazy("flintmq.client.remote.lists")
 
 #: MQCONNX.

@@ -29,10 +29,14 @@ import struct
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from flintmq.channel import segment as seg
-from flintmq.channel import spi
-from flintmq.channel.calls import API_SIZE, CALL_OVERHEAD, read_long, read_longs, write_longs
-from flintmq.channel.errors import (
+from flintmq.client.remote.ahead import REQUEST_PLAIN, REQUEST_QUESTION, Ahead
+from flintmq.mqi.ccsid import is_known, is_utf16
+from flintmq.mqi.fields import write_text
+from flintmq.mqi.reason import MQRC_XWAIT_CANCELED
+from flintmq.wire.mq import segment as seg
+from flintmq.wire.mq import spi
+from flintmq.wire.mq.calls import API_SIZE, CALL_OVERHEAD, read_long, read_longs, write_longs
+from flintmq.wire.mq.errors import (
     STATUS_CCSID_NOT_SUPPORTED,
     STATUS_CONVERSATION_ID,
     STATUS_MESSAGE_LENGTH,
@@ -41,7 +45,7 @@ from flintmq.channel.errors import (
     STATUS_PROTOCOL_SEGMENT_TYPE,
     ChannelError,
 )
-from flintmq.channel.initial_data import (
+from flintmq.wire.mq.initial_data import (
     CAP1_CONVERSION,
     CAP1_MQREQUEST,
     CAP1_SPLIT_MESSAGE,
@@ -50,14 +54,10 @@ from flintmq.channel.initial_data import (
     CAP2_XAREQUEST,
     InitialData,
 )
-from flintmq.channel.segment import Segment, Splitter
-from flintmq.client.remote.ahead import REQUEST_PLAIN, REQUEST_QUESTION, Ahead
-from flintmq.mqi.ccsid import is_known, is_utf16
-from flintmq.mqi.fields import write_text
-from flintmq.mqi.reason import MQRC_XWAIT_CANCELED
+from flintmq.wire.mq.segment import Segment, Splitter
 
 if TYPE_CHECKING:
-    from flintmq.channel.compression import Compression
+    from flintmq.wire.mq.compression import Compression
 
 NEW: Final = 0
 AGREED: Final = 1
@@ -108,7 +108,7 @@ def _is_technique(number: int) -> bool:
     """Return whether a number of INITIAL_DATA is a technique of compression; most channels have none."""
     if number in _NOTHING:
         return False
-    from flintmq.channel.compression import NAMES
+    from flintmq.wire.mq.compression import NAMES
 
     return number in NAMES
 
@@ -247,7 +247,7 @@ class ClientSession:
             self.shared = terms.conversations_per_socket > 0
             header, message = terms.header_compression[0], terms.message_compression[0]
             if _is_technique(header) or _is_technique(message):
-                from flintmq.channel.compression import Compression
+                from flintmq.wire.mq.compression import Compression
 
                 header, message = (each if _is_technique(each) else 0 for each in (header, message))
                 self.compression = Compression(header, message, terms.max_transmission_size)
@@ -342,7 +342,7 @@ class ClientSession:
     def _compressed(self, compression: Compression, kind: int, request: int, data: bytes) -> bytes:
         """Return a call in segments that are compressed if that makes them shorter, padded to a multiple of four."""
         room = self.terms.max_transmission_size - (seg.SIZE_M if self.shared else seg.SIZE)
-        from flintmq.channel.compression import said_in_request
+        from flintmq.wire.mq.compression import said_in_request
 
         said = said_in_request(kind, data, self.big_endian)
         parts: list[bytes] = []

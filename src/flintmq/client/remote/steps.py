@@ -26,12 +26,6 @@ from contextlib import AbstractContextManager
 from operator import index
 from typing import TYPE_CHECKING, Final, NoReturn, Protocol, TypeVar
 
-from flintmq.channel import segment as seg
-from flintmq.channel import spi
-from flintmq.channel.calls import API_SIZE, OpenDefaults, read_long, write_long, write_longs
-from flintmq.channel.errors import STATUS_MESSAGE_LENGTH, ChannelError
-from flintmq.channel.initial_data import CAP2_DIST_LIST, CAP2_SPIREQUEST, CAP2_XAREQUEST
-from flintmq.channel.sizes import gmo_size, md_size
 from flintmq.client.lazy import lazy
 from flintmq.client.mqi_properties import PropertyCalls
 from flintmq.client.remote import bulk, handles, read_ahead, requests
@@ -79,9 +73,14 @@ from flintmq.mqi.reason import (
 )
 from flintmq.mqi.sd import FIELDS as SD_FIELDS
 from flintmq.mqi.sd import MQSD
+from flintmq.wire.mq import segment as seg
+from flintmq.wire.mq import spi
+from flintmq.wire.mq.calls import API_SIZE, OpenDefaults, read_long, write_long, write_longs
+from flintmq.wire.mq.errors import STATUS_MESSAGE_LENGTH, ChannelError
+from flintmq.wire.mq.initial_data import CAP2_DIST_LIST, CAP2_SPIREQUEST, CAP2_XAREQUEST
+from flintmq.wire.mq.sizes import gmo_size, md_size
 
 if TYPE_CHECKING:
-    from flintmq.channel import xids
     from flintmq.client.remote import lists
     from flintmq.mqi.inquiry import Inquiry
     from flintmq.mqi.sro import MQSRO
@@ -89,10 +88,11 @@ if TYPE_CHECKING:
     from flintmq.qmgr import message_handle
     from flintmq.qmgr.connection import Connection as EngineConnection
     from flintmq.qmgr.queue_manager import QueueManager as Engine
+    from flintmq.wire.mq import xids
 else:
     lists = lazy("flintmq.client.remote.lists")
     message_handle = lazy("flintmq.qmgr.message_handle")
-    xids = lazy("flintmq.channel.xids")
+    xids = lazy("flintmq.wire.mq.xids")
 
 #: First buffer length of a get: with the descriptor it fits one segment.
 _BUFFER: Final = 32 * 1024 - 1024

@@ -6,7 +6,7 @@ it is trusted too, as at the server. Without a key repository the system's certi
 certificate is checked by `ssl_peer`, as MQ does; the name of the host is not checked.
 
 The handshake names the channel, so that the queue manager can show the certificate of the channel's CERTLABL;
-OutboundSNI in mqclient.ini makes it name the host, or nothing (channel/server_name.py).
+OutboundSNI in mqclient.ini makes it name the host, or nothing (wire/mq/server_name.py).
 
     certificate_label    with PEM, another file beside it, `<label>.pem`, has the key and certificate to show
                          with PKCS#12, the label of the key in it
@@ -17,9 +17,6 @@ from __future__ import annotations
 import ssl
 from pathlib import Path
 
-from flintmq.channel.cipher_spec import SUITES, accepts, peer_matches
-from flintmq.channel.cipher_spec import Protection as Agreed
-from flintmq.channel.server_name import name_of
 from flintmq.client.remote.definition import Protection
 from flintmq.client.remote.refusal import refused
 from flintmq.host import pkcs12
@@ -30,6 +27,9 @@ from flintmq.mqi.reason import (
     MQRC_SSL_INITIALIZATION_ERROR,
     MQRC_SSL_PEER_NAME_MISMATCH,
 )
+from flintmq.wire.mq.cipher_spec import SUITES, accepts, peer_matches
+from flintmq.wire.mq.cipher_spec import Protection as Agreed
+from flintmq.wire.mq.server_name import name_of
 
 TRUSTED = "trusted.pem"
 _SUFFIX = ".pem"

@@ -1,7 +1,7 @@
 """Puts, a commit and the next get sent with one write, for a program that takes message after message.
 
     put = LaterPut(...)                a put that is packed and not sent yet
-    chain = Chain([put], True, get)    puts, then COMMIT (channel/bulk.py), then a get
+    chain = Chain([put], True, get)    puts, then COMMIT (wire/mq/bulk.py), then a get
     mqi.run_chain(chain)               sends it; then `put.error`, `chain.commit_error`, `get.data` have the outcome
 
 K1  The queue manager commits only if every put of the chain has succeeded: COMMIT names how many calls it depends on.
@@ -19,11 +19,6 @@ import struct
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from flintmq.channel import bulk as verbs
-from flintmq.channel import segment as seg
-from flintmq.channel.calls import API_SIZE, read_long, write_longs
-from flintmq.channel.errors import STATUS_MESSAGE_LENGTH, ChannelError
-from flintmq.channel.sizes import gmo_size, md_size
 from flintmq.client.remote import bulk, lists
 from flintmq.client.remote.refusal import call_refused
 from flintmq.client.remote.steps import MANY, UNREADABLE, Many, MQISteps, RemoteHandle, Steps
@@ -39,6 +34,11 @@ from flintmq.mqi.reason import (
     MQRC_MSG_TOO_BIG_FOR_CHANNEL,
     MQRC_TRUNCATED_MSG_FAILED,
 )
+from flintmq.wire.mq import bulk as verbs
+from flintmq.wire.mq import segment as seg
+from flintmq.wire.mq.calls import API_SIZE, read_long, write_longs
+from flintmq.wire.mq.errors import STATUS_MESSAGE_LENGTH, ChannelError
+from flintmq.wire.mq.sizes import gmo_size, md_size
 
 if TYPE_CHECKING:
     from flintmq.client.remote.session import CallReply, ClientSession

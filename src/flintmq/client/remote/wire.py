@@ -21,8 +21,6 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn, cast
 
-from flintmq.channel import segment as seg
-from flintmq.channel.errors import ChannelError
 from flintmq.client.lazy import lazy
 from flintmq.client.remote import local, requests
 from flintmq.client.remote.definition import Address, Definition
@@ -45,6 +43,8 @@ from flintmq.mqi.reason import (
     MQRC_Q_MGR_NOT_AVAILABLE,
     MQRC_SSL_INITIALIZATION_ERROR,
 )
+from flintmq.wire.mq import segment as seg
+from flintmq.wire.mq.errors import ChannelError
 
 if TYPE_CHECKING:
     import ssl

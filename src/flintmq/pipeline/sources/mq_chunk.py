@@ -16,10 +16,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from flintmq.channel import bulk
 from flintmq.client.remote.bulk import Browsed
 from flintmq.mqi.md import SIZE_2
 from flintmq.pipeline.sources.mq_offset import Positions
+from flintmq.wire.mq import bulk
 
 #: A message that came by itself: its position, its MQMD (version 2, as it is on the wire) and its data.
 Got: TypeAlias = tuple[int, bytes, bytes]

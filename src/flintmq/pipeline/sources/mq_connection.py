@@ -24,8 +24,6 @@ from collections.abc import Callable, Iterator
 from typing import NoReturn
 
 import flintmq
-from flintmq.channel import segment
-from flintmq.channel.bulk import BYTES_MAX, MESSAGES_MAX
 from flintmq.client.remote import bulk
 from flintmq.client.remote.connect import Options
 from flintmq.client.remote.steps import RemoteHandle
@@ -49,6 +47,8 @@ from flintmq.pipeline.sources.mq_columns import Alike, Outgoing
 from flintmq.pipeline.sources.mq_offset import Member, Range, count_of, positions_of, ranges_of
 from flintmq.pipeline.sources.mq_options import Place
 from flintmq.qmgr import xa
+from flintmq.wire.mq import segment
+from flintmq.wire.mq.bulk import BYTES_MAX, MESSAGES_MAX
 
 APPLICATION = "flintmq spark"
 #: Messages of one unit of work of `remove`: fewer than MAXUMSGS is anywhere, many enough for the log.

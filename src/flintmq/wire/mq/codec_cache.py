@@ -1,0 +1,530 @@
+"""Structures that are read and written again and again, hardly changed: what was done last is kept, and done once.
+
+An application that puts or gets in a loop sends the same descriptor and the same options each time, but for the ids;
+and what it gets back differs in ids and time. So each memo remembers the bytes that it has read last with what they
+mean, and the values that it has written last with their bytes:
+
+    unpack    bytes equal to the last ones mean the same: what was read then
+    pack      values equal to the last ones give the same bytes; ids and time are set in between
+
+M1  A memo's `unpack` and `pack` give what those of the structure give, and raise what those raise, whatever was read
+    and written before. (tests/wire/mq/test_codec_cache.py compares them.)
+M2  What `unpack` returns is lent: it is the caller's until the next `unpack`, which does not see what was done to it;
+    for longer if he says `keep`.
+M3  A call that is the same as the last two (Same) means what they meant, and is not unpacked.
+
+A conversation has one for its puts and one for its gets, once it has made any: Puts and Gets. The head of a reply is
+remembered likewise.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Final
+
+from flintmq.mqi.errors import StructureError
+from flintmq.mqi.fields import write_text
+from flintmq.mqi.gmo import MQGMO
+from flintmq.mqi.md import MQMD
+from flintmq.mqi.pmo import MQPMO
+from flintmq.mqi.reason import MQRC_MD_ERROR
+from flintmq.qmgr.connection import Connection, Handle
+from flintmq.wire.mq import segment as seg
+from flintmq.wire.mq.calls import API_SIZE, write_api, write_long
+from flintmq.wire.mq.sizes import gmo_size as gmo_size
+from flintmq.wire.mq.sizes import md_size as md_size
+from flintmq.wire.mq.sizes import pmo_size as pmo_size
+
+# Offsets in MQMD (mqi/md.py).
+_MSG_ID: Final = 48
+_CORREL_ID: Final = 72
+_BACKOUT_COUNT: Final = 96
+_STAMP: Final = 304
+_ORIGIN_DATA: Final = 320
+_ID: Final = 24
+# And in MQGMO.
+_TOKEN: Final = 80
+_TOKEN_SIZE: Final = 16
+_RETURNED_LENGTH: Final = 96
+_RESERVED: Final = 100
+# And in the header of a segment that is of a conversation.
+_REQUEST_ID: Final = 12
+_UNSIGNED: Final = struct.Struct(">I")
+_LONG_MAX: Final = 0x7FFF_FFFF
+_LONG_BIG: Final = struct.Struct(">i")
+_LONG_LITTLE: Final = struct.Struct("<i")
+
+#: How many pairs of reply-to names are remembered as bytes.
+_REPLY_TO_MAX: Final = 64
+#: For how many handles a put is remembered.
+_HANDLES_MAX: Final = 64
+
+
+class DescriptorMemo:
+    """MQMD.
+
+    What was written last is kept in pieces. One behind the other they are the structure:
+
+        offset  piece
+             0  front
+            48  msg_id, correl_id
+            96  back: where replies go, and from 304 on the time of the put and what is behind it
+    """
+
+    # What was read last, in front of the ids and behind them.
+    _size: int = 0
+    _read_front: bytes = b""
+    _read_back: bytes = b""
+    _read_big_endian: bool = False
+    _read_ccsid: int = 0
+    # What was written last.
+    _written: bool = False
+    _big_endian: bool = False
+    _ccsid: int = 0
+    front: bytes = b""
+    msg_id: bytes = b""
+    correl_id: bytes = b""
+    back: bytes = b""
+    #: The two halves of `back`.
+    _routed: bytes = b""
+    _stamped: bytes = b""
+
+    def __init__(self) -> None:
+        self.read = MQMD()
+        self.lent = MQMD()
+        self._last = MQMD()
+        #: `_routed` by the names of the queue and the queue manager that replies go to, all else as it was last.
+        self._by_reply_to: dict[str, dict[str, bytes]] = {}
+
+    def unpack(self, data: bytes, offset: int, big_endian: bool, ccsid: int) -> MQMD:
+        """As MQMD.unpack."""
+        if (
+            self._size
+            and data[offset : offset + _MSG_ID] == self._read_front
+            and data[offset + _BACKOUT_COUNT : offset + self._size] == self._read_back
+            and big_endian == self._read_big_endian
+            and ccsid == self._read_ccsid
+        ):
+            md = self.lent
+            self.read.copy_to(md)
+            md.msg_id = data[offset + _MSG_ID : offset + _CORREL_ID]
+            md.correl_id = data[offset + _CORREL_ID : offset + _BACKOUT_COUNT]
+            return md
+        md = self.lent = MQMD.unpack(data, offset, big_endian, ccsid)
+        self._size = md_size(md.version)
+        self._read_front = data[offset : offset + _MSG_ID]
+        self._read_back = data[offset + _BACKOUT_COUNT : offset + self._size]
+        self._read_big_endian = big_endian
+        self._read_ccsid = ccsid
+        self.read = md.copy()
+        return md
+
+    def keep(self) -> None:
+        """What was lent is not wanted back."""
+        self.lent = MQMD()
+
+    def pack(self, md: MQMD, big_endian: bool, ccsid: int) -> bytes:
+        """As MQMD.pack."""
+        self.settle(md, big_endian, ccsid)
+        return self.joined()
+
+    def joined(self) -> bytes:
+        """The pieces as one."""
+        return b"".join([self.front, self.msg_id, self.correl_id, self.back])
+
+    def settle(self, md: MQMD, big_endian: bool, ccsid: int) -> None:
+        """Bring the pieces to what MQMD.pack gives. Raises what that raises."""
+        last = self._last
+        if (
+            not self._written
+            or big_endian != self._big_endian
+            or ccsid != self._ccsid
+            or len(md.msg_id) != _ID
+            or len(md.correl_id) != _ID
+            or not _same_but_ids(md, last)
+        ):
+            self._anew(md, big_endian, ccsid)
+            return
+        same_place = md.reply_to_q == last.reply_to_q and md.reply_to_q_mgr == last.reply_to_q_mgr
+        if not same_place:
+            named = self._by_reply_to.get(md.reply_to_q)
+            routed = named.get(md.reply_to_q_mgr) if named is not None else None
+            if routed is None:
+                self._anew(md, big_endian, ccsid)
+                return
+            last.reply_to_q, last.reply_to_q_mgr, self._routed = md.reply_to_q, md.reply_to_q_mgr, routed
+        if md.put_time != last.put_time or md.put_date != last.put_date:
+            self._written = False
+            stamp = write_text(md.put_date, 8, ccsid, MQRC_MD_ERROR, "MQMD PutDate")
+            stamp += write_text(md.put_time, 8, ccsid, MQRC_MD_ERROR, "MQMD PutTime")
+            self._stamped = stamp + self._stamped[_ORIGIN_DATA - _STAMP :]
+            self.back = self._routed + self._stamped
+            last.put_date, last.put_time = md.put_date, md.put_time
+            self._written = True
+        elif not same_place:
+            self.back = self._routed + self._stamped
+        self.msg_id, self.correl_id = md.msg_id, md.correl_id
+
+    def settle_fitting(self, md: MQMD, big_endian: bool, ccsid: int) -> None:
+        """The same for a message that has left its queue: what does not fit its field is cut, nothing is raised.
+
+        A program in the process of the queue manager may have put it, whose descriptor has never been bytes.
+        """
+        try:
+            self.settle(md, big_endian, ccsid)
+        except StructureError:
+            fitting = md.copy()
+            fitting.fit()
+            self.settle(fitting, big_endian, ccsid)
+
+    def _anew(self, md: MQMD, big_endian: bool, ccsid: int) -> None:
+        """Write all of it, and remember how."""
+        self._written = False
+        raw = md.pack(big_endian, ccsid)
+        last = self._last
+        if (
+            big_endian != self._big_endian
+            or ccsid != self._ccsid
+            or len(self._by_reply_to) >= _REPLY_TO_MAX
+            or not _same_but_ids(md, last)
+        ):
+            self._by_reply_to = {}
+        self._big_endian, self._ccsid = big_endian, ccsid
+        self.front = raw[:_MSG_ID]
+        self.msg_id = raw[_MSG_ID:_CORREL_ID]
+        self.correl_id = raw[_CORREL_ID:_BACKOUT_COUNT]
+        self.back, self._routed, self._stamped = raw[_BACKOUT_COUNT:], raw[_BACKOUT_COUNT:_STAMP], raw[_STAMP:]
+        named = self._by_reply_to.get(md.reply_to_q)
+        if named is None or len(named) >= _REPLY_TO_MAX:
+            named = self._by_reply_to[md.reply_to_q] = {}
+        named[md.reply_to_q_mgr] = self._routed
+        md.copy_to(last)
+        self._written = True
+
+
+def _same_but_ids(md: MQMD, last: MQMD) -> bool:
+    """Whether two descriptors are written alike, but for ids, time, and where replies go."""
+    return (
+        md.version == last.version
+        and md.report == last.report
+        and md.msg_type == last.msg_type
+        and md.expiry == last.expiry
+        and md.feedback == last.feedback
+        and md.encoding == last.encoding
+        and md.coded_char_set_id == last.coded_char_set_id
+        and md.priority == last.priority
+        and md.persistence == last.persistence
+        and md.backout_count == last.backout_count
+        and md.put_appl_type == last.put_appl_type
+        and md.msg_seq_number == last.msg_seq_number
+        and md.offset == last.offset
+        and md.msg_flags == last.msg_flags
+        and md.original_length == last.original_length
+        and md.format == last.format
+        and md.user_identifier == last.user_identifier
+        and md.accounting_token == last.accounting_token
+        and md.appl_identity_data == last.appl_identity_data
+        and md.put_appl_name == last.put_appl_name
+        and md.appl_origin_data == last.appl_origin_data
+        and md.group_id == last.group_id
+    )
+
+
+class PutOptionsMemo:
+    """MQPMO."""
+
+    _raw_read: bytes = b""
+    _read_big_endian: bool = False
+    _read_ccsid: int = 0
+    _raw: bytes = b""
+    _big_endian: bool = False
+    _ccsid: int = 0
+
+    def __init__(self) -> None:
+        self.read = MQPMO()
+        self.lent = MQPMO()
+        self._last = MQPMO()
+
+    def unpack(self, data: bytes, offset: int, big_endian: bool, ccsid: int) -> MQPMO:
+        """As MQPMO.unpack."""
+        raw = self._raw_read
+        if (
+            raw
+            and data[offset : offset + len(raw)] == raw
+            and big_endian == self._read_big_endian
+            and ccsid == self._read_ccsid
+        ):
+            self.read.copy_to(self.lent)
+            return self.lent
+        pmo = self.lent = MQPMO.unpack(data, offset, big_endian, ccsid)
+        self._raw_read = data[offset : offset + pmo_size(pmo.version)]
+        self._read_big_endian, self._read_ccsid = big_endian, ccsid
+        self.read = pmo.copy()
+        return pmo
+
+    def keep(self) -> None:
+        """What was lent is not wanted back."""
+        self.lent = MQPMO()
+
+    def pack(self, pmo: MQPMO, big_endian: bool, ccsid: int) -> bytes:
+        """As MQPMO.pack."""
+        if self._raw and big_endian == self._big_endian and ccsid == self._ccsid and pmo.equals(self._last):
+            return self._raw
+        self._raw = b""
+        raw = pmo.pack(big_endian, ccsid)
+        self._raw, self._big_endian, self._ccsid = raw, big_endian, ccsid
+        self._last = pmo.copy()
+        return raw
+
+
+class GetOptionsMemo:
+    """MQGMO."""
+
+    _raw_read: bytes = b""
+    _read_big_endian: bool = False
+    _read_ccsid: int = 0
+    _raw: bytes = b""
+    _big_endian: bool = False
+    _ccsid: int = 0
+
+    def __init__(self) -> None:
+        self.read = MQGMO()
+        self.lent = MQGMO()
+        self._last = MQGMO()
+
+    def unpack(self, data: bytes, offset: int, big_endian: bool, ccsid: int) -> MQGMO:
+        """As MQGMO.unpack."""
+        raw = self._raw_read
+        if (
+            raw
+            and data[offset : offset + len(raw)] == raw
+            and big_endian == self._read_big_endian
+            and ccsid == self._read_ccsid
+        ):
+            self.read.copy_to(self.lent)
+            return self.lent
+        gmo = self.lent = MQGMO.unpack(data, offset, big_endian, ccsid)
+        self._raw_read = data[offset : offset + gmo_size(gmo.version)]
+        self._read_big_endian, self._read_ccsid = big_endian, ccsid
+        self.read = gmo.copy()
+        return gmo
+
+    def keep(self) -> None:
+        """What was lent is not wanted back."""
+        self.lent = MQGMO()
+
+    def pack(self, gmo: MQGMO, big_endian: bool, ccsid: int) -> bytes:
+        """As MQGMO.pack."""
+        last = self._last
+        raw = self._raw
+        if (
+            not raw
+            or big_endian != self._big_endian
+            or ccsid != self._ccsid
+            or len(gmo.msg_token) != _TOKEN_SIZE
+            or not -1 <= gmo.returned_length <= _LONG_MAX
+            or not gmo.equals_but_message(last)
+        ):
+            self._raw = b""
+            raw = gmo.pack(big_endian, ccsid)
+            self._raw, self._big_endian, self._ccsid = raw, big_endian, ccsid
+            self._last = gmo.copy()
+            return raw
+        if gmo.version < 3:
+            return raw
+        if gmo.returned_length != last.returned_length:
+            last.returned_length = gmo.returned_length
+            length = (_LONG_BIG if big_endian else _LONG_LITTLE).pack(gmo.returned_length)
+            raw = self._raw = raw[:_RETURNED_LENGTH] + length + raw[_RESERVED:]
+        return b"".join([raw[:_TOKEN], gmo.msg_token, raw[_RETURNED_LENGTH:]])
+
+
+class HeadMemo:
+    """The header of a segment, and the sixteen bytes that a reply begins with."""
+
+    _kind: int = -1
+    _length: int = 0
+    _completion: int = 0
+    _reason: int = 0
+    _handle: int = 0
+    _request: int = 0
+    _big_endian: bool = False
+    _tail: bytes = b""
+    _front: bytes = b""
+    _rest: bytes = b""
+    _whole: bytes = b""
+
+    def __init__(self, shared: bool, conversation: int) -> None:
+        self._shared = shared
+        self._conversation = conversation
+
+    def head(
+        self, kind: int, request: int, length: int, completion: int, reason: int, handle: int, big_endian: bool,
+        tail: bytes,
+    ) -> bytes:  # fmt: skip
+        """What stands in front of `length` bytes of a reply that is one segment."""
+        if (
+            length != self._length
+            or kind != self._kind
+            or handle != self._handle
+            or completion != self._completion
+            or reason != self._reason
+            or big_endian != self._big_endian
+            or tail != self._tail
+        ):
+            self._kind = -1
+            api = write_api(length, completion, reason, handle, big_endian)
+            if self._shared:
+                raw = seg.head_m(kind, seg.ONLY, self._conversation, request, big_endian, tail, API_SIZE + length) + api
+            else:
+                raw = seg.head(kind, seg.ONLY, big_endian, tail, API_SIZE + length) + api
+            self._front, self._rest, self._whole = raw[:_REQUEST_ID], raw[_REQUEST_ID + 4 :], raw
+            self._length, self._handle, self._completion, self._reason = length, handle, completion, reason
+            self._kind, self._request, self._big_endian, self._tail = kind, request, big_endian, tail
+        elif self._shared and request != self._request:
+            self._request = request
+            self._whole = b"".join([self._front, _UNSIGNED.pack(request), self._rest])
+        return self._whole
+
+
+class Same:
+    """A call in one segment that was made twice, ids and data aside: the third time it is known as a whole.
+
+    What is compared is the length of the segment, and its bytes from the byte order in the header to the MsgId, the
+    handle among them, and from behind the CorrelId to the end of the structures, which is the length of the data.
+    """
+
+    handle: Handle | None = None
+    #: Of the structures of this call, or of the last; and what the length behind them says.
+    size: int = 0
+    length: int = 0
+    raw_length: bytes = b""
+    _connection: Connection | None = None
+    _tail: bytes = b""
+    _segment: int = 0
+    _head: bytes = b""
+    _back: bytes = b""
+    # The last call.
+    _last_segment: int = 0
+    _last_number: int = 0
+
+    def holds(self, connection: Connection, tail: bytes, data: bytes, order: int, start: int, length: int) -> bool:
+        """Whether it is that call. `order` is where the byte order is, `start` where the structures begin."""
+        handle = self.handle
+        return (
+            length == self._segment
+            and handle is not None
+            and handle.open
+            and connection is self._connection
+            and tail is self._tail
+            and data[order : start + _MSG_ID] == self._head
+            and data[start + _BACKOUT_COUNT : start + self.size] == self._back
+        )
+
+    def remember(
+        self, connection: Connection, handle: Handle, tail: bytes, data: bytes, order: int, start: int, length: int
+    ) -> bool:
+        """A call whose `size` and `length` have been set was another. True: from now on it is this one."""
+        if length != self._last_segment or handle.number != self._last_number:
+            self._last_segment, self._last_number = length, handle.number
+            self.handle = None
+            return False
+        end = start + self.size
+        self._segment, self._connection, self.handle, self._tail = length, connection, handle, tail
+        self._head, self._back = data[order : start + _MSG_ID], data[start + _BACKOUT_COUNT : end]
+        return True
+
+
+class SamePut(Same):
+    """An MQPUT, and what its structures mean."""
+
+    def __init__(self) -> None:
+        self.md = MQMD()
+        self.pmo = MQPMO()
+
+
+def read_ids(md: MQMD, data: bytes, offset: int) -> None:
+    """MsgId and CorrelId of the descriptor at `offset`."""
+    md.msg_id = data[offset + _MSG_ID : offset + _CORREL_ID]
+    md.correl_id = data[offset + _CORREL_ID : offset + _BACKOUT_COUNT]
+
+
+class Puts:
+    """What is remembered of a conversation's MQPUT."""
+
+    def __init__(self, shared: bool, conversation: int) -> None:
+        self.md = DescriptorMemo()
+        self.pmo = PutOptionsMemo()
+        self.head = HeadMemo(shared, conversation)
+        #: The one that was last; and all, by handle, for who puts to several queues in turns.
+        self.same = SamePut()
+        self._by_handle: dict[int, SamePut] = {}
+
+    def turn_to(self, number: int) -> SamePut:
+        """A call is through this handle, and not the one that was last."""
+        same = self._by_handle.get(number)
+        if same is None:
+            if len(self._by_handle) >= _HANDLES_MAX:
+                self._by_handle.clear()
+            same = self._by_handle[number] = SamePut()
+        self.same = same
+        return same
+
+    def again(self, data: bytes, offset: int) -> None:
+        """Lend the structures of the same call once more."""
+        md, same = self.md.lent, self.same
+        same.md.copy_to(md)
+        same.pmo.copy_to(self.pmo.lent)
+        read_ids(md, data, offset)
+
+    def keep(self) -> None:
+        """What was lent is not wanted back."""
+        self.md.keep()
+        self.pmo.keep()
+
+
+class Gets:
+    """Of its MQGET."""
+
+    _length: int = 0
+    _length_big_endian: bool = False
+    _raw_length: bytes = bytes(4)
+
+    def __init__(self, shared: bool, conversation: int) -> None:
+        self.md = DescriptorMemo()
+        self.gmo = GetOptionsMemo()
+        self.head = HeadMemo(shared, conversation)
+        self.same = Same()
+        self.same_md = MQMD()
+        self.same_gmo = MQGMO()
+        #: What a get had that no longer waits.
+        self._spare_md: MQMD | None = None
+        self._spare_gmo: MQGMO | None = None
+
+    def again(self, data: bytes, offset: int) -> None:
+        """Lend the structures of the same call once more."""
+        md = self.md.lent
+        self.same_md.copy_to(md)
+        self.same_gmo.copy_to(self.gmo.lent)
+        read_ids(md, data, offset)
+
+    def keep(self) -> None:
+        """What was lent is not wanted back yet: a get waits with it."""
+        md, gmo = self._spare_md, self._spare_gmo
+        if md is None or gmo is None:
+            self.md.keep()
+            self.gmo.keep()
+        else:
+            self.md.lent, self.gmo.lent = md, gmo
+            self._spare_md = self._spare_gmo = None
+
+    def give_back(self, md: MQMD, gmo: MQGMO) -> None:
+        """It was answered."""
+        self._spare_md, self._spare_gmo = md, gmo
+
+    def length(self, length: int, big_endian: bool) -> bytes:
+        """The length of a message, as it is written."""
+        if length != self._length or big_endian != self._length_big_endian:
+            self._raw_length = write_long(length, big_endian)
+            self._length, self._length_big_endian = length, big_endian
+        return self._raw_length

@@ -1,0 +1,755 @@
+"""Messages that clients ask for ahead: REQUEST_MSGS, answered by ASYNC_MESSAGE and NOTIFICATION.
+
+A client that shares its socket does not send MQGET. It keeps the messages of a handle in a queue of its own, which it
+has filled by REQUEST_MSGS: for one get, ahead of gets (read-ahead), or for a consumer that is called with each message.
+One `Stream` of each handle does all three:
+
+    request    says what is wanted, how many bytes the client can take, and how long to wait
+    pump       as long as the client can take more: get a message and send it. None there: wait for one at the queue
+    woken      the wait at the queue has brought a message, or is over; then nothing is said, the client has a clock too
+    cancel     another thread of the client closes what a get waits for: the get ends (SPI NOTIFY)
+    consume    a put hands over what the wait is for: it is sent while it is put, and the wait goes on
+
+A request with CONFIRM_REQUEST is the client's question whether there is anything left, before it tells its application
+that there is no message: it is answered at once, with a message if there is one, and always with CHECK_MSG.
+
+Notifications from the client, and what they do:
+
+    CONN_STATE 0, 2     consumers are stopped, started: nothing is pushed to consumers in between
+    TXN_ALLOWED         messages may be pushed to consumers in syncpoint. A client that is called with a message before
+                        it has said so never does; that it has used all it was sent, and waits, then says the same
+    TXN_REVOKE          not now
+    BROWSE_FIRST        the browse cursor goes back to the beginning
+    Q_STATE 16, 0       the handle has a consumer, or none. A client that reads ahead does not ask again for the other
+    others              nothing; those with CONFIRM_REQUEST are answered by the code after theirs
+
+T1  What is pushed to a consumer in syncpoint is pushed one at a time to a conversation: the next one comes when the
+    client has used the last. So a commit in the callback commits what was consumed, and nothing else.
+T2  What was sent and not used when the handle is closed is lost without syncpoint, as read-ahead is in MQ; in syncpoint
+    it belongs to the unit of work, and the client backs it out.
+T3  What a wait has brought is sent before anything else is done with its stream: the host may not have handed it over
+    yet when the next segment of the same packet, or of another client, asks for more. `settle` sees to it.
+T4  Ahead of gets, only messages that may be lost are sent. A persistent one, and one that is got in syncpoint, goes to
+    a client that waits for it, and then nothing but what may be lost until it waits again: so at most one is there that
+    was not used. What is behind it stays too, for the order is kept. Nothing is lost by a browse, which reads on.
+T5  A client that reads ahead (QueueStatus) has room until it says otherwise. It does not ask for each get, it waits for
+    what is pushed, so the wait at the queue has no end, whatever WaitInterval says. What is pushed while no get waits
+    would be lost to other getters, and to all when the handle is closed. So a message that arrives when no get has
+    asked stays on the queue, and STREAMING_TXN_PAUSED says so: a get that waits then asks, and others may have taken
+    the message. Only a queue that goes with its only handle, that of a non-durable subscriber, is pushed ahead of gets.
+    After a question that has found nothing, a client that was told so asks once more for the get that has just ended.
+    That request is not believed (`doubts`). A get that waits asks again, when it is told that a message is there. A
+    client that is told just when it has asked does not hear it, so one that was not believed is told again and again,
+    later each time, until it asks (`remind`).
+
+REQUEST_GET says that a get waits that finds nothing at the client, and REQUEST_CONSUMER that a consumer has used all
+that was there; a request with neither says that there is room, and that is all (docs/wire-protocol.md). What was sent
+and has not arrived at a client that waits (GlobalMsgIndex) is what it waits for, unless it now wants another selection;
+when that is used, it says again that it waits.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from flintmq.mqi.ccsid import encode
+from flintmq.mqi.constants import (
+    MQGMO_BROWSE_FIRST,
+    MQGMO_BROWSE_NEXT,
+    MQGMO_FAIL_IF_QUIESCING,
+    MQGMO_NO_SYNCPOINT,
+    MQGMO_SYNCPOINT,
+    MQGMO_SYNCPOINT_IF_PERSISTENT,
+    MQGMO_WAIT,
+    MQMD_VERSION_2,
+    MQMO_MATCH_MSG_TOKEN,
+)
+from flintmq.mqi.gmo import MQGMO
+from flintmq.mqi.md import MQMD
+from flintmq.mqi.reason import (
+    MQCC_FAILED,
+    MQRC_GET_INHIBITED,
+    MQRC_HOBJ_ERROR,
+    MQRC_NO_MSG_AVAILABLE,
+    MQRC_Q_MGR_QUIESCING,
+    MQRC_TRUNCATED_MSG_FAILED,
+    MQRC_XWAIT_CANCELED,
+)
+from flintmq.qmgr import own_puts
+from flintmq.qmgr.connection import (
+    AS_CONSUMER,
+    CONSUMED,
+    CONSUMED_LAST,
+    NOT_CONSUMED,
+    NOT_DIRECT,
+    WAITING,
+    Answer,
+    Handle,
+    Waiter,
+)
+from flintmq.qmgr.get import end_wait, fail_waiter, get_into
+from flintmq.qmgr.message import NO_ID, pass_descriptor
+from flintmq.qmgr.queue import WAITS_FOR_ANY
+from flintmq.qmgr.unit_of_work import fail
+from flintmq.qmgr.wait_again import wait_again
+from flintmq.qmgr.wanted import msg_token, token_of
+from flintmq.wire.mq import segment as seg
+from flintmq.wire.mq import stream as wire
+from flintmq.wire.mq.calls import read_longs, write_longs
+from flintmq.wire.mq.codec_cache import DescriptorMemo, md_size
+from flintmq.wire.mq.segment import Segment
+
+if TYPE_CHECKING:
+    from flintmq.wire.mq.conversation import Conversation
+
+_BROWSE: Final = MQGMO_BROWSE_FIRST | MQGMO_BROWSE_NEXT
+_SYNCPOINT: Final = MQGMO_SYNCPOINT | MQGMO_SYNCPOINT_IF_PERSISTENT
+#: With no other options than these a get needs no later version of MQGMO, unless it asks for a token.
+_PLAIN: Final = MQGMO_SYNCPOINT | MQGMO_NO_SYNCPOINT | MQGMO_WAIT | MQGMO_FAIL_IF_QUIESCING
+FOR_EVER: Final = -1
+#: When so much of messages is to be sent on a socket, no more is got for it until that has been handed over.
+UNSENT_MAX: Final = 1024 * 1024
+#: The request id of messages; they answer no request in particular.
+REQUEST_PUSHED: Final = 1
+NO_TOKEN: Final[bytes] = bytes(16)
+#: RequestedBytes: room for one message.
+_ONE: Final = 1
+#: RequestFlags: somebody waits.
+_WAITS: Final = wire.REQUEST_CONSUMER | wire.REQUEST_GET
+#: The status that a message has in ASYNC_MESSAGE.
+_STATUS: Final = 1
+
+_STARTED: Final = 2
+#: The value of Q_STATE: the handle has a consumer.
+_Q_CONSUMED: Final = 16
+_REPLIES: Final = {
+    wire.NOTIFY_CONN_STATE: wire.NOTIFY_CONN_STATE_REPLY,
+    wire.NOTIFY_Q_STATE: wire.NOTIFY_Q_STATE_REPLY,
+    wire.NOTIFY_TXN_REVOKE: wire.NOTIFY_TXN_REVOKE_REPLY,
+}
+
+
+class Stream(Answer):
+    """The messages of one handle on their way to the client. As an Answer it has the last get, or the wait."""
+
+    #: For a consumer; else for gets.
+    consumer: bool = False
+    options: int = 0
+    wait_interval: int = 0
+    max_length: int = -1
+    #: Bytes that the client can take, and those that were sent and not yet used.
+    room: int = 0
+    in_flight: int = 0
+    index: int = 0
+    #: The client waits for a message, and none was sent since it said so (T4).
+    asked: bool = False
+    #: The client reads ahead. For gets, it waits for what is pushed and does not ask again until it is told to (T5).
+    reads_ahead: bool = False
+    lasting: bool = False
+    #: A question has found nothing, and no get has asked since: every message stays on the queue (T5).
+    quiet: bool = False
+    #: The client was told that a message stays on the queue until it asks, and has not asked since.
+    paused: bool = False
+    #: Gets that wait are cancelled; whether there is one is not known until the client asks (`cancel`).
+    cancelled: bool = False
+    #: Requests for a get that are still to come and may be of a get that has ended (T5).
+    doubts: int = 0
+    #: The last request was not believed.
+    disbelieved: bool = False
+    #: It asks whether there is a message, and has to be told.
+    questioned: bool = False
+    #: GlobalMsgIndex of the last message that was sent.
+    sent_index: int = 0
+    #: The queue cannot be read: the client knows, and it is tried again from time to time.
+    stalled: bool = False
+    #: Why, as the client knows it; 0 if it does not.
+    _told: int = 0
+    #: The wait whose end was not looked at yet; it may be over (T3).
+    _wait: Waiter | None = None
+    #: What the last request asked for, as bytes, and the tail of its header, which they depend on (fast_path.py).
+    asked_for: bytes = b""
+    asked_tail: bytes = b""
+    # What the last message of one segment began with, around its indexes and its token, and what that depends on.
+    _front: bytes = b""
+    _lengths: bytes = b""
+    _name: bytes = b""
+    _front_size: int = 0
+    _front_length: int = -1
+    _front_tail: bytes = b""
+    _front_actual: int = 0
+    _front_reason: int = 0
+    _front_selection: int = 0
+
+    def __init__(self, conversation: Conversation, handle: Handle) -> None:
+        self.conversation = conversation
+        self.handle = handle
+        self.direct = AS_CONSUMER
+        self.wish = wire.Selection()
+        self.last_request = wire.Request()
+        self._memo = DescriptorMemo()
+        #: Of the gets that are made for the client.
+        self._md = MQMD()
+        self._gmo = MQGMO()
+
+    def request(self, request: wire.Request, questioned: bool = False) -> None:
+        """Take what the client wants. A request that only returns credit does not disturb a wait that lasts."""
+        self.settle()
+        waits = request.flags & _WAITS
+        consumer = waits & wire.REQUEST_CONSUMER != 0 if waits else self.consumer
+        self.reads_ahead = request.queue_status & wire.STATUS_READ_AHEAD != 0
+        lasting = self.reads_ahead and not consumer
+        options, wait_interval = request.options, request.wait_interval
+        if consumer or lasting:
+            options |= MQGMO_WAIT
+            wait_interval = FOR_EVER
+        if not lasting:  # What is known of gets that read ahead says nothing of a consumer.
+            self.quiet = self.paused = False
+            self.doubts = 0
+        self.in_flight = max(0, self.in_flight - max(0, request.received_bytes))
+        self.room = request.requested_bytes
+        if waits:
+            arrived = self.room == _ONE or self.in_flight == 0 or request.global_msg_index >= self.sent_index
+            self._ask(arrived or request.selection is not None, questioned)
+            if consumer and arrived:
+                self._allow()
+        if (
+            consumer != self.consumer
+            or lasting != self.lasting
+            or not (consumer or lasting)
+            or request.selection is not None
+            or options != self.options
+            or request.max_msg_length != self.max_length
+            or self.in_flight >= self.room
+        ):
+            self.stop_waiting()
+        if request.selection is not None:
+            self.wish = request.selection
+        self.consumer, self.lasting = consumer, lasting
+        self.options = options
+        self.wait_interval = wait_interval
+        self.max_length = request.max_msg_length
+        self.stalled = False
+        self._told = 0
+
+    def _ask(self, arrived: bool, questioned: bool) -> None:
+        """Note that a get or a consumer waits. A question is always asked by a get that is there (T5)."""
+        if not questioned:
+            self.paused = False
+        self.disbelieved = self.doubts > 0 and not questioned
+        if self.disbelieved:
+            self.doubts -= 1
+        elif arrived:
+            self.asked = True
+            self.quiet = False
+
+    def answered_question(self, index: int) -> None:
+        """The client knows now whether there is a message, and waits no longer. It had all messages up to `index`."""
+        self.asked = self.questioned = False
+        self.ahead = True
+        if self.lasting:
+            self.doubts = 2 if self.paused else 1  # A get that is told to ask may have ended when it hears of it.
+            self.paused = False
+            self.quiet = index >= self.sent_index
+            self._rest()
+
+    def serve(self, consumer: bool) -> None:
+        """The handle has a consumer, or no longer has one. A client that reads ahead asks for neither anew (T5)."""
+        if not self.reads_ahead or consumer == self.consumer:
+            return
+        self.stop_waiting()
+        self.consumer, self.lasting = consumer, not consumer
+        self.asked = consumer and (self.asked or self.quiet)  # If it has nothing to call the consumer with.
+        self.quiet = not consumer
+        self.paused = self.idle = False
+        self.doubts = 0
+
+    def _rest(self) -> None:
+        """A wait has begun or goes on: whether a message that arrives is sent, or left until a get asks for it (T5)."""
+        self.idle = self.lasting and not self.asked and not self._is_only_getter()
+        self.direct = NOT_DIRECT if self.idle else AS_CONSUMER
+
+    def _is_only_getter(self) -> bool:
+        """Whether nobody else can get the messages of the queue, which go with the handle: a managed queue."""
+        queue = self.handle.queue
+        assert queue is not None
+        return self.handle.owns_dynamic and queue.temporary and queue.input_handles == 1
+
+    def is_in_call(self) -> bool:
+        """Whether a get is known to wait. Whether one waits on a handle that reads ahead is known if it has asked."""
+        return self.waiter is not None and not self.consumer and (self.asked or not self.lasting)
+
+    def cancel(self) -> None:
+        """End the get that waits, with 2107. A message that it was sent before is its own.
+
+        If the client reads ahead, and has not asked, it may wait all the same. It is told to ask, and the get that does
+        is ended, unless the client makes another call before (`forget_cancel`). A client that only stops its connection
+        gets again, when it starts it.
+        """
+        self.settle()
+        if self.consumer:
+            return
+        if self.asked or (self.waiter is not None and not self.lasting):
+            self.cancel_get()
+        elif self.lasting and not self.cancelled:
+            self.cancelled = True
+            self.paused = False
+            self._pause()
+
+    def cancel_get(self) -> None:
+        """End a get that is known to wait, with 2107: it is sent an empty message that has the reason.
+
+        STREAMING_FAILURE with the same reason is not for one get: a client that reads ahead asks again.
+        """
+        self.stop_waiting()
+        self.asked = self.cancelled = False
+        self.ahead = True
+        self.quiet = self.lasting
+        fail(self, MQRC_XWAIT_CANCELED)
+        self.data_length = 0
+        self._send(MQMD())
+
+    def _allow(self) -> None:
+        """A consumer has used all: if it was busy when it would have said TXN_ALLOWED, it does not say so any more."""
+        conversation = self.conversation
+        if self.sent_index and not conversation.syncpoint_revoked:
+            conversation.syncpoint_allowed = True
+
+    def may_pump(self) -> bool:
+        """Whether the client can take a message now (T1)."""
+        conversation = self.conversation
+        if self.in_flight >= self.room or self.waiter is not None or self.stalled or conversation.session.blocked:
+            return False
+        if not self.consumer:
+            return True
+        if not conversation.started:
+            return False
+        if self.options & MQGMO_SYNCPOINT:
+            return conversation.syncpoint_allowed and conversation.consuming is None
+        return conversation.consuming is not self
+
+    def _is_ahead(self) -> bool:
+        """Whether a message that must not be lost has to stay (T1, T4)."""
+        if not self.asked:
+            return True
+        conversation = self.conversation
+        if self.consumer and self.options & MQGMO_SYNCPOINT_IF_PERSISTENT:
+            return not conversation.syncpoint_allowed or conversation.consuming is not None
+        return False
+
+    def pump(self) -> None:
+        """Send messages as long as the client can take them, then wait for more. What is much is sent in turns (S1)."""
+        self.settle()
+        self.ahead = self._is_ahead()  # Of a wait as well.
+        if self.waiter is not None and self._has_own_puts():
+            self.stop_waiting()
+        if self.waiter is not None:
+            self._rest()
+        else:
+            self.idle = self.quiet and not self.asked
+        while self.may_pump():
+            conversation = self.conversation
+            if conversation.session.unsent >= UNSENT_MAX and not self.questioned:
+                conversation.session.more = True
+                return
+            connection = conversation.connection
+            assert connection is not None
+            md, gmo = self._md, self._gmo
+            self._describe(md, gmo)
+            connection.force = 0
+            if get_into(conversation.engine, connection, self.handle, self, md, gmo, self.max_length) == WAITING:
+                self._wait = self.waiter  # Which has the descriptors now.
+                self._md, self._gmo = MQMD(), MQGMO()
+                self._rest()
+                if self._told:
+                    self._can_be_read()
+                return
+            if not self._got(md):
+                return
+
+    def _has_own_puts(self) -> bool:
+        """True if the unit of work of the client has put something where this stream waits: no put tells a waiter."""
+        conversation, queue = self.conversation, self.handle.queue
+        connection = conversation.connection
+        if connection is None or connection.unit is None or queue is None:
+            return False
+        return own_puts.view(self.handle, queue, self.options, conversation.engine.clock.now_ms()) is not None
+
+    def woken(self, waiter: Waiter) -> None:
+        """The wait is over, with a message or without. If that was settled before, whoever did it has gone on."""
+        if self._wait is not waiter:
+            return
+        self._wait = None
+        if not self._got(waiter.md):
+            return
+        if self.may_pump() and wait_again(self.conversation.engine, waiter):
+            self._wait = waiter
+            self._rest()
+        else:
+            self.pump()
+
+    def consume(self, waiter: Waiter, md: MQMD) -> int:
+        """A put hands over what is waited for: send it at once, and wait on (put_to_waiter.py)."""
+        session = self.conversation.session
+        if (
+            waiter is not self._wait
+            or waiter.kind != WAITS_FOR_ANY
+            or waiter.deadline_ms >= 0
+            or self._told
+            or self.handle.get_enabled_by
+        ):
+            return NOT_CONSUMED
+        self.asked, self.ahead = False, True
+        self.questioned = False
+        if md.version == MQMD_VERSION_2 and self.wish.md_version > 1 and _in_no_group(md):
+            self._send(md)
+        else:
+            own = waiter.md
+            pass_descriptor(md, own)
+            self._send(own)
+            own.version = MQMD_VERSION_2
+        self._rest()
+        if self.in_flight < self.room and not session.blocked:
+            if session.unsent < UNSENT_MAX:
+                return CONSUMED
+            session.more = True
+        self._wait = None
+        return CONSUMED_LAST
+
+    def settle(self) -> None:
+        """If the wait is over, send what it has brought (T3)."""
+        waiter = self._wait
+        if waiter is not None and waiter.done:
+            self._wait = None
+            self._got(waiter.md)
+
+    def stop_waiting(self) -> None:
+        """Wait no longer."""
+        self.settle()
+        waiter = self.waiter
+        if waiter is not None:
+            self._wait = None
+            end_wait(self.conversation.engine, waiter)
+
+    def _describe(self, md: MQMD, gmo: MQGMO) -> None:
+        """The get that is made for the client. What the last one returned in the same structures does not matter."""
+        wish = self.wish
+        md.version = 2
+        md.msg_id, md.correl_id, md.group_id = wish.msg_id, wish.correl_id, wish.group_id
+        md.msg_seq_number, md.offset = wish.msg_seq_number, wish.offset
+        md.coded_char_set_id, md.encoding = wish.ccsid, wish.encoding
+        gmo.version = 2 if self.options & ~_PLAIN == 0 and not wish.match_options & MQMO_MATCH_MSG_TOKEN else 3
+        gmo.match_options = wish.match_options
+        gmo.msg_token = wish.msg_token
+        gmo.wait_interval = self.wait_interval
+        gmo.options = self.options
+        if gmo.options & _BROWSE == _BROWSE:
+            gmo.options &= ~MQGMO_BROWSE_NEXT  # Both together: from the beginning, then on.
+
+    def _got(self, md: MQMD) -> bool:
+        """Send what the get has brought. True: go on with the next."""
+        conversation = self.conversation
+        connection = conversation.connection
+        assert connection is not None
+        conversation.session.hold(connection.force)
+        reason = self.reason
+        if self.completion == MQCC_FAILED:
+            if reason != MQRC_NO_MSG_AVAILABLE:
+                self._failed(reason)
+            elif self._told:
+                self._can_be_read()
+            elif self.lasting and (self.ahead or self.idle):
+                self._pause()
+            return False
+        if self._told:
+            self._can_be_read()
+        if self.options & MQGMO_BROWSE_FIRST:
+            self.options = self.options & ~MQGMO_BROWSE_FIRST | MQGMO_BROWSE_NEXT
+        self.asked, self.ahead = False, True
+        self.questioned = False
+        self._send(md)
+        if reason == MQRC_TRUNCATED_MSG_FAILED:
+            return False  # It is still on the queue, and the client asks again.
+        if self.consumer and (
+            self.options & MQGMO_SYNCPOINT or (self.options & MQGMO_SYNCPOINT_IF_PERSISTENT and md.persistence)
+        ):
+            self._consumes()
+        return True
+
+    def _consumes(self) -> None:
+        """A message in syncpoint is on its way to a consumer: no other one in this conversation may be (T1)."""
+        conversation = self.conversation
+        conversation.consuming = self
+        for other in conversation.streams.values():
+            if other.consumer:
+                if other.options & MQGMO_SYNCPOINT:
+                    other.stop_waiting()
+                elif other.options & MQGMO_SYNCPOINT_IF_PERSISTENT:
+                    other.ahead = True
+
+    def _failed(self, reason: int) -> None:
+        """The queue cannot be read: say so once."""
+        self.stalled = True
+        if reason != self._told:
+            self._told = reason
+            code, value = wire.NOTIFY_STREAMING_FAILURE, reason
+            if reason == MQRC_GET_INHIBITED:
+                code, value = wire.NOTIFY_GET_INHIBITED, 0
+            elif reason == MQRC_Q_MGR_QUIESCING:
+                code, value = wire.NOTIFY_QM_QUIESCING, 0
+            notify(self.conversation, self.handle.number, code, value, REQUEST_PUSHED)
+
+    def _pause(self) -> None:
+        """A message stays on the queue until a get asks for it: tell the client, whose get may be waiting (T5)."""
+        if not self.paused:
+            self.paused = True
+            notify(self.conversation, self.handle.number, wire.NOTIFY_STREAMING_TXN_PAUSED, 0, REQUEST_PUSHED)
+            if self.disbelieved:
+                self.conversation.session.channels.remind_later(self)
+
+    def remind(self) -> bool:
+        """Tell the client again that a message stays on the queue; False if it has asked, or its handle is closed."""
+        if not self.paused or self.conversation.streams.get(self.handle.number) is not self:
+            return False
+        notify(self.conversation, self.handle.number, wire.NOTIFY_STREAMING_TXN_PAUSED, 0, REQUEST_PUSHED)
+        return True
+
+    def try_again(self) -> None:
+        """The queue could not be read; perhaps it can now. If not, that is no news, and no event."""
+        handle = self.handle
+        queue = handle.queue
+        if not self.stalled or queue is None or not queue.get_enabled or queue.deleted:
+            return
+        if not handle.get_enabled_by or not self.conversation.engine.alias_inhibits_get(handle):
+            self.stalled = False
+            self.pump()
+
+    def _can_be_read(self) -> None:
+        """It could not; the client hears of it before it hears of messages."""
+        self._told = 0
+        notify(self.conversation, self.handle.number, wire.NOTIFY_GET_ALLOWED, 0, REQUEST_PUSHED)
+
+    def _send(self, md: MQMD) -> None:
+        """The message as ASYNC_MESSAGE, in as many segments as it takes."""
+        conversation = self.conversation
+        session = conversation.session
+        message, queue = self.message, self.handle.queue
+        assert queue is not None
+        if message is None:
+            token = token_of(queue, self.sequence)
+        else:
+            session.hold(message.log_end)
+            token = msg_token(message)
+        data = self.data
+        self.data = b""
+        self.message = None
+        self.index += 1
+        conversation.global_index += 1
+        self.sent_index = conversation.global_index
+        big_endian, ccsid = conversation.big_endian, conversation.ccsid
+        md.version = 2 if self.wish.md_version > 1 else 1
+        memo = self._memo
+        memo.settle_fitting(md, big_endian, ccsid)
+        size = md_size(md.version)
+        self.in_flight += size + len(data)
+        session.unsent += size + len(data)
+        compression = session.compression
+        room = session.transmission_size - seg.SIZE_M - wire.PREFIX
+        if compression is None and size + len(data) + wire.FIRST_MAX <= room:
+            self._settle_front(size, len(data))
+            indexes = wire.write_indexes(self.index, conversation.global_index, big_endian)
+            parts = [
+                self._front, indexes, self._lengths, token, self._name,
+                memo.front, memo.msg_id, memo.correl_id, memo.back, data,
+            ]  # fmt: skip
+            session.push(b"".join(parts))
+            return
+        name, descriptor = encode(self.handle.resolved_name, ccsid), memo.joined()
+        first = wire.write_first(self.reason, len(data), self.data_length, token, _STATUS, name, big_endian)
+        first += descriptor
+        part = data[: room - len(first)]
+        sent = len(part)
+        flags = seg.FIRST if sent < len(data) else seg.ONLY
+        number = 0
+        while True:
+            prefix = wire.write_prefix(
+                self.handle.number,
+                self.index,
+                conversation.global_index,
+                len(part),
+                number,
+                self.wish.selection_index,
+                big_endian,
+            )
+            body = prefix + first + part
+            flags_2 = 0
+            if compression is not None:
+                flags_2, body = compression.compress(body, wire.PREFIX, len(first), number == 0)
+            conversation.send_segment(seg.ASYNC_MESSAGE, flags, REQUEST_PUSHED, body, flags_2)
+            if sent == len(data):
+                return
+            first = b""
+            part = data[sent : sent + room]
+            sent += len(part)
+            number += 1
+            flags = seg.LAST if sent == len(data) else 0
+
+    def _settle_front(self, size: int, length: int) -> None:
+        """Bring what a message of one segment begins with up to this one: what `_send` writes in pieces, at once.
+
+        It is as it was, but for indexes and token, if the message is as long as the last one.
+        """
+        conversation = self.conversation
+        selection = self.wish.selection_index
+        if (
+            length == self._front_length
+            and size == self._front_size
+            and conversation.tail is self._front_tail
+            and self.data_length == self._front_actual
+            and self.reason == self._front_reason
+            and selection == self._front_selection
+        ):
+            return
+        number, big_endian = self.handle.number, conversation.big_endian
+        name = encode(self.handle.resolved_name, conversation.ccsid)
+        fixed = wire.write_prefix(number, 0, 0, length, 0, selection, big_endian)
+        fixed += wire.write_first(self.reason, length, self.data_length, NO_TOKEN, _STATUS, name, big_endian)
+        head = conversation.head(seg.ASYNC_MESSAGE, REQUEST_PUSHED, len(fixed) + size + length)
+        self._front = head + fixed[: wire.INDEXES]
+        self._lengths, self._name = fixed[wire.LENGTHS : wire.TOKEN], fixed[wire.STATUS :]
+        self._front_length, self._front_size, self._front_tail = length, size, conversation.tail
+        self._front_actual, self._front_reason, self._front_selection = self.data_length, self.reason, selection
+
+
+def _in_no_group(md: MQMD) -> bool:
+    """Whether the fields for groups have the values that they have for a message in none."""
+    return md.group_id is NO_ID and md.msg_seq_number == 1 and md.offset == 0
+
+
+def notify(conversation: Conversation, handle: int, code: int, value: int, request_id: int) -> None:
+    """Send a NOTIFICATION."""
+    body = write_longs([1, handle, code, value], conversation.big_endian)
+    conversation.send_segment(seg.NOTIFICATION, seg.ONLY, request_id, body)
+
+
+def request_messages(conversation: Conversation, segment: Segment) -> None:
+    """REQUEST_MSGS. Raises ChannelError."""
+    request = wire.Request.unpack(segment.body, segment.big_endian)
+    connection = conversation.connection
+    assert connection is not None
+    handle = connection.handles.get(request.handle)
+    if handle is None or handle.queue is None:
+        # A request that another thread of the client sent while it closed the handle is dropped: IBM's client ends its
+        # connection when it is told of a handle that it has closed. Only a question is waited for.
+        was_open = handle is None and 0 < request.handle < connection.next_handle
+        if not was_open or segment.flags & seg.CONFIRM_REQUEST:
+            notify(conversation, request.handle, wire.NOTIFY_STREAMING_FAILURE, MQRC_HOBJ_ERROR, segment.request)
+        return
+    stream = conversation.streams.get(request.handle)
+    if stream is None:
+        stream = conversation.streams[request.handle] = Stream(conversation, handle)
+    if segment.flags & seg.CONFIRM_REQUEST:
+        serve_request(conversation, stream, request, True)
+        notify(conversation, request.handle, wire.NOTIFY_CHECK_MSG, 0, segment.request)
+        return
+    stream.last_request, stream.asked_tail = request, b""
+    if request.selection is None:
+        stream.asked_for = segment.body[wire.REQUEST_ROOM : wire.REQUEST_INDEX]
+        stream.asked_tail = conversation.tail
+    serve_request(conversation, stream, request)
+
+
+def serve_request(conversation: Conversation, stream: Stream, request: wire.Request, questioned: bool = False) -> None:
+    """What a request asks for is sent, as far as it is there. With `questioned`, the client is told afterwards."""
+    allowed = conversation.syncpoint_allowed
+    stream.request(request, questioned)
+    if stream.cancelled and request.flags & _WAITS:
+        if not questioned:
+            stream.cancel_get()
+            return
+        stream.cancelled = False
+    stream.questioned = questioned
+    if conversation.consuming is stream and stream.asked:
+        conversation.consuming = None
+        pump_all(conversation)
+    elif conversation.syncpoint_allowed != allowed:
+        pump_all(conversation)
+    else:
+        stream.pump()
+    if questioned:
+        stream.answered_question(request.global_msg_index)
+
+
+def cancel_gets(conversation: Conversation) -> None:
+    """End the gets of a conversation that wait, with 2107 (SPI NOTIFY)."""
+    conversation.cancelling = True
+    connection = conversation.connection
+    if conversation.waiting is not None and connection is not None and connection.waiter is not None:
+        fail_waiter(conversation.engine, connection.waiter, MQRC_XWAIT_CANCELED)
+    for stream in conversation.streams.values():
+        stream.cancel()
+
+
+def forget_cancel(conversation: Conversation) -> None:
+    """The client makes another call, so no get waits that was to be cancelled."""
+    conversation.cancelling = False
+    for stream in conversation.streams.values():
+        stream.cancelled = False
+
+
+def pump_all(conversation: Conversation) -> None:
+    """Something has changed that any stream may have waited for. The one that was served last comes last."""
+    streams = sorted(conversation.streams.values(), key=_served)
+    for stream in streams:
+        stream.pump()
+
+
+def no_longer_consuming(conversation: Conversation) -> None:
+    """A handle was closed, or a unit of work is over. If that was the consumer's that all wait for, none need to (T1).
+
+    What it consumed last may still be uncommitted; then the end of the unit of work is waited for.
+    """
+    consuming, connection = conversation.consuming, conversation.connection
+    if consuming is not None and not consuming.handle.open and (connection is None or connection.unit is None):
+        conversation.consuming = None
+        pump_all(conversation)
+
+
+def _served(stream: Stream) -> int:
+    return stream.index
+
+
+def notified(conversation: Conversation, segment: Segment) -> None:
+    """NOTIFICATION from the client: the table above. Raises ChannelError."""
+    _, number, code, value = read_longs(segment.body, 0, 4, segment.big_endian)
+    for stream in conversation.streams.values():
+        stream.settle()
+    if code == wire.NOTIFY_CONN_STATE:
+        conversation.started = value == _STARTED
+        if not conversation.started:
+            for stream in conversation.streams.values():
+                if stream.consumer:
+                    stream.stop_waiting()
+    elif code == wire.NOTIFY_Q_STATE:
+        consumed = conversation.streams.get(number)
+        if consumed is not None:
+            consumed.serve(value & _Q_CONSUMED != 0)
+    elif code == wire.NOTIFY_TXN_ALLOWED:
+        conversation.syncpoint_allowed, conversation.syncpoint_revoked = True, False
+    elif code == wire.NOTIFY_TXN_REVOKE:
+        conversation.syncpoint_allowed, conversation.syncpoint_revoked = False, True
+        for stream in conversation.streams.values():
+            if stream.consumer and stream.options & _SYNCPOINT:
+                stream.stop_waiting()
+    elif code == wire.NOTIFY_BROWSE_FIRST:
+        connection = conversation.connection
+        handle = connection.handles.get(number) if connection is not None else None
+        if handle is not None and handle.queue is not None:
+            handle.queue.clear_cursor(handle)
+        browsing = conversation.streams.get(number)
+        if browsing is not None:  # What was sent is forgotten; the client asks anew.
+            browsing.stop_waiting()
+            browsing.room = browsing.in_flight = 0
+    reply = _REPLIES.get(code, 0)
+    if segment.flags & seg.CONFIRM_REQUEST and reply:
+        notify(conversation, number, reply, value, segment.request)
+    pump_all(conversation)
