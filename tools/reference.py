@@ -7,7 +7,7 @@
     python tools/reference.py smf-fields > docs/reference/smf-fields.md
     python tools/reference.py smf-tables > docs/reference/smf-tables.md
 
-The page of MQSC comes from command/model.py and qmgr/attributes.py, with a sentence for each keyword from
+The page of MQSC comes from command/model.py and catalogue/attributes.py, with a sentence for each keyword from
 reference_texts.py. Its examples are run against a queue manager in a temporary directory, and what each answers is on
 the page. The pages of formats are the docstrings of the files that own the formats: tables of bytes are written once.
 tests/house/test_reference.py fails when a page is not what this makes.
@@ -27,6 +27,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "src")] if __name__ == "__main__" else []
 
 import flintmq  # noqa: E402
+from flintmq.catalogue.attribute import FLAG, HEX, INT, INTERVAL, LIST, NAME, STRING, Attribute, Value  # noqa: E402
+from flintmq.catalogue.attributes import ATTRIBUTES, COMMAND_LEVEL  # noqa: E402
 from flintmq.command import messages, status  # noqa: E402
 from flintmq.command.form import (  # noqa: E402
     CHANNEL_PROFILE,
@@ -50,8 +52,6 @@ from flintmq.command.parser import NOUN_SYNONYMS, VERB_SYNONYMS  # noqa: E402
 from flintmq.log import LogConfig  # noqa: E402
 from flintmq.mqi.reason import completion, reason_name, reason_names  # noqa: E402
 from flintmq.mqi.reason_text import TEXTS as REASON_TEXTS  # noqa: E402
-from flintmq.qmgr.attribute import FLAG, HEX, INT, INTERVAL, LIST, NAME, STRING, Attribute, Value  # noqa: E402
-from flintmq.qmgr.attributes import ATTRIBUTES, COMMAND_LEVEL  # noqa: E402
 from flintmq.qmgr.channel_control import ChannelControl, Row  # noqa: E402
 from tools import reference_texts as texts  # noqa: E402
 from tools import smf_fields, smf_tables  # noqa: E402

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from flintmq.catalogue.attributes import QUEUE_KINDS, check_value, find_attribute, settable_defaults
 from flintmq.command.defaults import (
     DefaultObject,
     default_objects,
@@ -12,7 +13,6 @@ from flintmq.command.defaults import (
     q_mgr_attributes,
 )
 from flintmq.command.objects import DEFAULT_OBJECTS
-from flintmq.qmgr.attributes import QUEUE_KINDS, check_value, find_attribute, settable_defaults
 from flintmq.qmgr.catalogue import RULES, Catalogue, check_catalogue, is_object_name
 
 EVERY = [pytest.param(row, id=f"{row.kind}-{row.name}") for row in (*default_objects(), *developer_objects())]

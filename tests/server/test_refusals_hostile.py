@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from flintmq.catalogue.attribute import STRING
 from flintmq.channel.cipher_spec import Protection
 from flintmq.channel.terms import LOCAL_CHANNEL, Terms
 from flintmq.command.display import render
@@ -15,7 +16,6 @@ from flintmq.command.execute import execute
 from flintmq.command.reply import Item, Reply, Response
 from flintmq.mqi.printable import printable
 from flintmq.qmgr import refusal
-from flintmq.qmgr.attribute import STRING
 from flintmq.qmgr.refusal import SHOWN_MAX, Refusal, shown
 from flintmq.qmgr.security import Denial
 from flintmq.server import refusals

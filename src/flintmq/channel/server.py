@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from mypy_extensions import mypyc_attr
 
+from flintmq.catalogue.attributes import MESSAGE_LENGTH_MAX
 from flintmq.channel.compression import NAMES
 from flintmq.channel.conversation import Conversation
 from flintmq.channel.errors import STATUS_CHANNEL_UNAVAILABLE, STATUS_NO_CHANNEL, STATUS_USER_CLOSED, ChannelError
@@ -22,7 +23,6 @@ from flintmq.mqi.constants import MQGMO_FAIL_IF_QUIESCING
 from flintmq.mqi.reason import MQRC_CONNECTION_QUIESCING
 from flintmq.qmgr import event_channel
 from flintmq.qmgr.admin_rows import Row
-from flintmq.qmgr.attributes import MESSAGE_LENGTH_MAX
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.connection import Waiter
 from flintmq.qmgr.get import fail_waiter

@@ -10,9 +10,9 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
+from flintmq.catalogue.attributes import MESSAGE_LENGTH_MAX
 from flintmq.channel.identity import Identity
 from flintmq.channel.initial_data import LOCAL_CHANNEL as LOCAL_CHANNEL
-from flintmq.qmgr.attributes import MESSAGE_LENGTH_MAX
 
 MESSAGE_LENGTH_DEFAULT: Final = 4 * 1024 * 1024
 HEARTBEAT_DEFAULT: Final = 300

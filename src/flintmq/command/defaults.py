@@ -19,9 +19,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from flintmq.catalogue.attribute import Value
+from flintmq.catalogue.attributes import MESSAGE_LENGTH_MAX, NUMBER_MAX, settable_defaults
 from flintmq.qmgr import chlauth
-from flintmq.qmgr.attribute import Value
-from flintmq.qmgr.attributes import MESSAGE_LENGTH_MAX, NUMBER_MAX, settable_defaults
 from flintmq.qmgr.authority_records import PRINCIPAL, SELF, record_name
 from flintmq.qmgr.catalogue import Catalogue
 from flintmq.qmgr.chlauth import ADMINISTRATORS

@@ -24,12 +24,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from flintmq.catalogue.attribute import FLAG, HEX, INT, LIST, NAME, STRING, Attribute, Value
+from flintmq.catalogue.attributes import ATTRIBUTES, settable_defaults
 from flintmq.command.administration import Administration, Row
 from flintmq.command.defaults import q_mgr_attributes
 from flintmq.command.objects import DEFAULT_OBJECTS
 from flintmq.command.parser import LINE_LENGTH_MAX
-from flintmq.qmgr.attribute import FLAG, HEX, INT, LIST, NAME, STRING, Attribute, Value
-from flintmq.qmgr.attributes import ATTRIBUTES, settable_defaults
 from flintmq.qmgr.catalogue import MQObject, matches
 from flintmq.qmgr.topic_tree import join_topic
 

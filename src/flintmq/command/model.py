@@ -14,6 +14,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from flintmq.catalogue.attribute import FLAG, NAME, STRING, Attribute
+from flintmq.catalogue.attributes import (
+    ATTRIBUTES,
+    QUEUE_ATTRIBUTES,
+    QUEUE_KINDS,
+    TOPIC_STRING_LENGTH_MAX,
+)
 from flintmq.command import (
     channels,
     model_security,
@@ -78,13 +85,6 @@ from flintmq.command.options import (
     text,
 )
 from flintmq.mqi import pcf_constants as pcf
-from flintmq.qmgr.attribute import FLAG, NAME, STRING, Attribute
-from flintmq.qmgr.attributes import (
-    ATTRIBUTES,
-    QUEUE_ATTRIBUTES,
-    QUEUE_KINDS,
-    TOPIC_STRING_LENGTH_MAX,
-)
 from flintmq.qmgr.traces import CLASSES
 
 # -- objects ----------------------------------------------------------------------------------------------------------

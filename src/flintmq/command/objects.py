@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from flintmq.catalogue.attributes import ATTRIBUTES, QUEUE_KINDS, settable_defaults
 from flintmq.command.administration import Administration, Row
 from flintmq.command.reply import Item, Reply, Response, done, items_of, listed, refused, type_item
 from flintmq.command.request import Request
 from flintmq.mqi.reason import MQRC_UNKNOWN_OBJECT_NAME
-from flintmq.qmgr.attributes import ATTRIBUTES, QUEUE_KINDS, settable_defaults
 from flintmq.qmgr.catalogue import MQObject, name_space
 
 

@@ -6,10 +6,10 @@ without a selector is written in MQSC only: PCF says the same in another way (LI
 
 from __future__ import annotations
 
+from flintmq.catalogue.attribute import ENUM, FLAG, HEX, INT, LIST, NAME, NUMBERS, STRING, Attribute
+from flintmq.catalogue.attributes import PAGE_SET_ID_MAX
 from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
-from flintmq.qmgr.attribute import ENUM, FLAG, HEX, INT, LIST, NAME, NUMBERS, STRING, Attribute
-from flintmq.qmgr.attributes import PAGE_SET_ID_MAX
 
 
 def switch(word: str, negation: bool = True, selector: int = 0, number: int = 1) -> Attribute:

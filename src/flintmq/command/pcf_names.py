@@ -5,12 +5,12 @@ All else (commands, attributes, words and their numbers) stands in the model and
 
 from __future__ import annotations
 
+from flintmq.catalogue.attributes import NAME_SELECTORS, QUEUE_KINDS, QUEUE_TYPES
 from flintmq.command.form import NO_NAME, OPTIONAL_NAME, Form
 from flintmq.command.model import FORMS
 from flintmq.mqi import channel_constants as ch
 from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
-from flintmq.qmgr.attributes import NAME_SELECTORS, QUEUE_KINDS, QUEUE_TYPES
 
 #: Noun -> the parameter that stands for the name after it, where it is not that of the kind of object.
 _NAMES = {

@@ -1,12 +1,15 @@
 """From the reply of a command to PCF responses.
 
-Each response of the reply becomes one PCF response: the object's name, then its attributes as qmgr/attribute_pcf.py
-writes them. A command that succeeds and shows nothing has one response without parameters. A command that is refused
-has a response with the reason and, if a parameter was wrong, which; then the response MQRCCF_COMMAND_FAILED, the last.
-"""
+Each response of the reply becomes one PCF response: the object's name, then its attributes as
+catalogue/attribute_pcf.py writes them. A command that succeeds and shows nothing has one response without parameters. A
+command that is refused has a response with the reason and, if a parameter was wrong, which; then the response
+MQRCCF_COMMAND_FAILED, the last."""
 
 from __future__ import annotations
 
+from flintmq.catalogue.attribute import Attribute, number_of
+from flintmq.catalogue.attribute_pcf import LENGTHS, parameters_of, string_of
+from flintmq.catalogue.attributes import ATTRIBUTES, BY_KEYWORD, QUEUE_KINDS, QUEUE_TYPES
 from flintmq.command.form import Form
 from flintmq.command.pcf_names import NAME_LISTS, name_parameter
 from flintmq.command.pcf_request import CommandRefused, PCFCommand
@@ -25,9 +28,6 @@ from flintmq.mqi.pcf import (
     PCFMessage,
 )
 from flintmq.mqi.reason import MQCC_FAILED, MQRC_UNKNOWN_OBJECT_NAME
-from flintmq.qmgr.attribute import Attribute, number_of
-from flintmq.qmgr.attribute_pcf import LENGTHS, parameters_of, string_of
-from flintmq.qmgr.attributes import ATTRIBUTES, BY_KEYWORD, QUEUE_KINDS, QUEUE_TYPES
 
 #: The reasons of PCF in place of those that commands on these nouns end with.
 _REASONS_OF_CHANNELS = {

@@ -15,6 +15,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from flintmq.catalogue.attribute import (
+    ENUM,
+    FLAG,
+    HEX,
+    INTERVAL,
+    LIST,
+    NAME,
+    STRING,
+    Attribute,
+    Value,
+    ValueRejected,
+    is_name,
+    parse_value,
+    value_of_number,
+)
+from flintmq.catalogue.attribute_pcf import numbers_of
+from flintmq.catalogue.attributes import TOPIC_STRING_LENGTH_MAX
 from flintmq.command import pcf_authority
 from flintmq.command.form import (
     CONNECTION_ID,
@@ -57,23 +74,6 @@ from flintmq.mqi.pcf import (
     PCFMessage,
 )
 from flintmq.mqi.reason import MQRC_SELECTOR_ERROR
-from flintmq.qmgr.attribute import (
-    ENUM,
-    FLAG,
-    HEX,
-    INTERVAL,
-    LIST,
-    NAME,
-    STRING,
-    Attribute,
-    Value,
-    ValueRejected,
-    is_name,
-    parse_value,
-    value_of_number,
-)
-from flintmq.qmgr.attribute_pcf import numbers_of
-from flintmq.qmgr.attributes import TOPIC_STRING_LENGTH_MAX
 from flintmq.qmgr.catalogue import is_object_name
 
 _OPERATORS = {

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from flintmq.catalogue.attribute import HEX, STRING, Attribute
+from flintmq.catalogue.attributes import ATTRIBUTES, settable_defaults
 from flintmq.command.administration import Administration, Row
 from flintmq.command.reply import Item, Reply, Response, done, items_of, listed, refused
 from flintmq.command.request import Request
 from flintmq.command.status import SUBSCRIPTION_STATUS
 from flintmq.mqi.reason import MQRC_NO_SUBSCRIPTION
-from flintmq.qmgr.attribute import HEX, STRING, Attribute
-from flintmq.qmgr.attributes import ATTRIBUTES, settable_defaults
 from flintmq.qmgr.catalogue import matches
 from flintmq.selector import SelectorError, compile_selector
 

@@ -32,6 +32,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from flintmq.catalogue.attribute import Value
+from flintmq.catalogue.attributes import ATTRIBUTES, CUSTOM, QUEUE_KINDS, default_attributes
 from flintmq.log.compress import LZ4, NONE, RLE
 from flintmq.log.errors import LogError
 from flintmq.log.log import Log
@@ -79,8 +81,6 @@ from flintmq.qmgr import (
     traces,
 )
 from flintmq.qmgr.admin_rows import Row, stamp_date, stamp_time
-from flintmq.qmgr.attribute import Value
-from flintmq.qmgr.attributes import ATTRIBUTES, CUSTOM, QUEUE_KINDS, default_attributes
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.channel_control import ChannelControl
 from flintmq.qmgr.checkpoint import checkpoint

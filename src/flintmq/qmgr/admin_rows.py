@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from flintmq.catalogue.attribute import Value
 from flintmq.log.log import Log
 from flintmq.mqi.constants import (
     MQAT_CHANNEL_INITIATOR,
@@ -21,7 +22,6 @@ from flintmq.mqi.constants import (
     MQOT_Q_MGR,
     MQOT_TOPIC,
 )
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.connection import MQOT_SUBSCRIPTION, UNIT_PREPARED, Connection, Handle
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.statistics import age_of_oldest

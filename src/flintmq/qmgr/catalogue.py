@@ -28,6 +28,8 @@ from __future__ import annotations
 import json
 from typing import Final
 
+from flintmq.catalogue.attribute import ENUM, FLAG, INT, LIST, PAIR, Attribute, Value, is_name
+from flintmq.catalogue.attributes import ATTRIBUTES, PAGE_SET_ID_MAX, QUEUE_KINDS, default_attributes
 from flintmq.mqi.reason import (
     MQRC_ALIAS_BASE_Q_TYPE_ERROR,
     MQRC_DEF_XMIT_Q_TYPE_ERROR,
@@ -42,8 +44,6 @@ from flintmq.mqi.reason import (
     MQRC_XMIT_Q_TYPE_ERROR,
     MQRC_XMIT_Q_USAGE_ERROR,
 )
-from flintmq.qmgr.attribute import ENUM, FLAG, INT, LIST, PAIR, Attribute, Value, is_name
-from flintmq.qmgr.attributes import ATTRIBUTES, PAGE_SET_ID_MAX, QUEUE_KINDS, default_attributes
 
 QUEUE: Final = "QUEUE"
 RECORD_VERSION: Final = 1

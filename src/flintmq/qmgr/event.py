@@ -34,6 +34,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from flintmq.catalogue.attribute import Value
 from flintmq.log.errors import LogError
 from flintmq.log.log import Log
 from flintmq.mqi import constants as mq
@@ -68,7 +69,6 @@ from flintmq.mqi.reason import (
     MQRC_XMIT_Q_USAGE_ERROR,
 )
 from flintmq.qmgr import admin_rows, refusal
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.message import NO_ID
 from flintmq.qmgr.objects import log_definition

@@ -15,6 +15,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from flintmq.catalogue.attribute import Value
+from flintmq.catalogue.attribute_pcf import parameters_of, string_of
+from flintmq.catalogue.attributes import ATTRIBUTES, NAME_SELECTORS, QUEUE_KINDS, QUEUE_TYPES
 from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
 from flintmq.mqi.md import MQMD
@@ -27,9 +30,6 @@ from flintmq.mqi.reason import (
     MQRC_CONFIG_DELETE_OBJECT,
 )
 from flintmq.qmgr import event
-from flintmq.qmgr.attribute import Value
-from flintmq.qmgr.attribute_pcf import parameters_of, string_of
-from flintmq.qmgr.attributes import ATTRIBUTES, NAME_SELECTORS, QUEUE_KINDS, QUEUE_TYPES
 from flintmq.qmgr.catalogue import MQObject
 
 if TYPE_CHECKING:

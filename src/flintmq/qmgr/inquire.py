@@ -20,6 +20,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from flintmq.catalogue.attribute import LIST, Attribute, Value, ValueRejected, check_value, number_of, value_of_number
+from flintmq.catalogue.attributes import BY_SELECTOR
 from flintmq.log.errors import LogError
 from flintmq.mqi import constants as mq
 from flintmq.mqi.inquiry import Inquiry as Inquiry
@@ -47,8 +49,6 @@ from flintmq.mqi.reason import (
     MQRC_TRIGGER_TYPE_ERROR,
 )
 from flintmq.qmgr import consume, event_admin, trigger
-from flintmq.qmgr.attribute import LIST, Attribute, Value, ValueRejected, check_value, number_of, value_of_number
-from flintmq.qmgr.attributes import BY_SELECTOR
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.event import Q_TYPES

@@ -19,6 +19,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from flintmq.catalogue import authorities
+from flintmq.catalogue.attribute import Value, is_name
+from flintmq.catalogue.attributes import ATTRIBUTES
 from flintmq.log.errors import LogError
 from flintmq.mqi.constants import (
     MQOO_ALTERNATE_USER_AUTHORITY,
@@ -69,7 +72,6 @@ from flintmq.mqi.reason import (
     MQRC_UNKNOWN_OBJECT_Q_MGR,
 )
 from flintmq.qmgr import (
-    authorities,
     authority_records,
     event,
     property_control,
@@ -79,8 +81,6 @@ from flintmq.qmgr import (
     stream,
     trigger,
 )
-from flintmq.qmgr.attribute import Value, is_name
-from flintmq.qmgr.attributes import ATTRIBUTES
 from flintmq.qmgr.catalogue import MQObject, Resolution
 from flintmq.qmgr.close import close_handle
 from flintmq.qmgr.connection import Connection, Handle

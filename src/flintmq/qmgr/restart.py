@@ -32,8 +32,8 @@ import struct
 from collections.abc import Callable, Iterator
 from typing import Final, Protocol
 
+from flintmq.catalogue.attribute import Value
 from flintmq.qmgr import delay, queued, registration
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.catalogue import KINDS, Catalogue, MQObject, RecordError, from_record
 from flintmq.qmgr.checkpoint import (
     BACKOUT_PREFIX,

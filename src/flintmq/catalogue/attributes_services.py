@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from flintmq.catalogue.attribute import Attribute
+from flintmq.catalogue.attribute_makers import altered, enum, integer, text
 from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
-from flintmq.qmgr.attribute import Attribute
-from flintmq.qmgr.attribute_makers import altered, enum, integer, text
 
 COMMAND_LENGTH: Final = 255
 _NUMBER_MAX: Final = 999_999_999

@@ -11,44 +11,44 @@ from __future__ import annotations
 
 from typing import Final
 
+from flintmq.catalogue.attribute import ENUM as ENUM
+from flintmq.catalogue.attribute import FLAG as FLAG
+from flintmq.catalogue.attribute import HEX as HEX
+from flintmq.catalogue.attribute import INT as INT
+from flintmq.catalogue.attribute import INTERVAL as INTERVAL
+from flintmq.catalogue.attribute import LIST as LIST
+from flintmq.catalogue.attribute import NAME as NAME
+from flintmq.catalogue.attribute import PAIR as PAIR
+from flintmq.catalogue.attribute import STRING as STRING
+from flintmq.catalogue.attribute import Attribute as Attribute
+from flintmq.catalogue.attribute import Value as Value
+from flintmq.catalogue.attribute import ValueRejected as ValueRejected
+from flintmq.catalogue.attribute import check_value as check_value
+from flintmq.catalogue.attribute import interval_seconds as interval_seconds
+from flintmq.catalogue.attribute import is_name as is_name
+from flintmq.catalogue.attribute import number_of as number_of
+from flintmq.catalogue.attribute import parse_value as parse_value
+from flintmq.catalogue.attribute import value_of_number as value_of_number
+from flintmq.catalogue.attribute_makers import altered as _altered
+from flintmq.catalogue.attribute_makers import enum as _enum
+from flintmq.catalogue.attribute_makers import fixed as _fixed
+from flintmq.catalogue.attribute_makers import flag as _flag
+from flintmq.catalogue.attribute_makers import hexadecimal as _hex
+from flintmq.catalogue.attribute_makers import integer as _int
+from flintmq.catalogue.attribute_makers import interval as _interval
+from flintmq.catalogue.attribute_makers import live as _live
+from flintmq.catalogue.attribute_makers import name as _name
+from flintmq.catalogue.attribute_makers import names as _list
+from flintmq.catalogue.attribute_makers import renamed as _renamed
+from flintmq.catalogue.attribute_makers import secret as _secret
+from flintmq.catalogue.attribute_makers import shown as _shown
+from flintmq.catalogue.attribute_makers import text as _text
+from flintmq.catalogue.attribute_makers import words as _words
+from flintmq.catalogue.attributes_security import authority_record, channel_authentication
+from flintmq.catalogue.attributes_services import CONTROL, communication_information, service
 from flintmq.mqi import channel_constants as ch
 from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
-from flintmq.qmgr.attribute import ENUM as ENUM
-from flintmq.qmgr.attribute import FLAG as FLAG
-from flintmq.qmgr.attribute import HEX as HEX
-from flintmq.qmgr.attribute import INT as INT
-from flintmq.qmgr.attribute import INTERVAL as INTERVAL
-from flintmq.qmgr.attribute import LIST as LIST
-from flintmq.qmgr.attribute import NAME as NAME
-from flintmq.qmgr.attribute import PAIR as PAIR
-from flintmq.qmgr.attribute import STRING as STRING
-from flintmq.qmgr.attribute import Attribute as Attribute
-from flintmq.qmgr.attribute import Value as Value
-from flintmq.qmgr.attribute import ValueRejected as ValueRejected
-from flintmq.qmgr.attribute import check_value as check_value
-from flintmq.qmgr.attribute import interval_seconds as interval_seconds
-from flintmq.qmgr.attribute import is_name as is_name
-from flintmq.qmgr.attribute import number_of as number_of
-from flintmq.qmgr.attribute import parse_value as parse_value
-from flintmq.qmgr.attribute import value_of_number as value_of_number
-from flintmq.qmgr.attribute_makers import altered as _altered
-from flintmq.qmgr.attribute_makers import enum as _enum
-from flintmq.qmgr.attribute_makers import fixed as _fixed
-from flintmq.qmgr.attribute_makers import flag as _flag
-from flintmq.qmgr.attribute_makers import hexadecimal as _hex
-from flintmq.qmgr.attribute_makers import integer as _int
-from flintmq.qmgr.attribute_makers import interval as _interval
-from flintmq.qmgr.attribute_makers import live as _live
-from flintmq.qmgr.attribute_makers import name as _name
-from flintmq.qmgr.attribute_makers import names as _list
-from flintmq.qmgr.attribute_makers import renamed as _renamed
-from flintmq.qmgr.attribute_makers import secret as _secret
-from flintmq.qmgr.attribute_makers import shown as _shown
-from flintmq.qmgr.attribute_makers import text as _text
-from flintmq.qmgr.attribute_makers import words as _words
-from flintmq.qmgr.attributes_security import authority_record, channel_authentication
-from flintmq.qmgr.attributes_services import CONTROL, communication_information, service
 
 #: The level of MQ that the attributes, commands and messages follow.
 COMMAND_LEVEL: Final = 942

@@ -14,10 +14,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from flintmq.mqi import constants as mq
-from flintmq.mqi import pcf_constants as pcf
-from flintmq.mqi.pcf import MQCFBS, MQCFIL, MQCFIN, MQCFIN64, MQCFSL, MQCFST, Parameter
-from flintmq.qmgr.attribute import (
+from flintmq.catalogue.attribute import (
     HEX,
     INTERVAL,
     LIST,
@@ -29,7 +26,10 @@ from flintmq.qmgr.attribute import (
     interval_seconds,
     number_of,
 )
-from flintmq.qmgr.authorities import NUMBERS
+from flintmq.catalogue.authorities import NUMBERS
+from flintmq.mqi import constants as mq
+from flintmq.mqi import pcf_constants as pcf
+from flintmq.mqi.pcf import MQCFBS, MQCFIL, MQCFIN, MQCFIN64, MQCFSL, MQCFST, Parameter
 
 _FILLED_MAX: Final = 256
 _INTEGER_MAX: Final = 0x7FFFFFFF

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from flintmq.catalogue.attribute import Attribute
+from flintmq.catalogue.attribute_makers import altered, enum, fixed, names, text, texts
 from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
 from flintmq.mqi.values import services as sv
-from flintmq.qmgr.attribute import Attribute
-from flintmq.qmgr.attribute_makers import altered, enum, fixed, names, text, texts
 
 PROFILE_LENGTH: Final = 48
 ENTITY_LENGTH: Final = 64

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flintmq.mqi import constants as mq
-from flintmq.qmgr.attributes import (
+from flintmq.catalogue.attributes import (
     ATTRIBUTES,
     BY_KEYWORD,
     BY_SELECTOR,
@@ -34,6 +33,7 @@ from flintmq.qmgr.attributes import (
     settable_defaults,
     value_of_number,
 )
+from flintmq.mqi import constants as mq
 
 EVERY = [pytest.param(kind, each, id=f"{kind}-{each.keyword}") for kind, all_ in ATTRIBUTES.items() for each in all_]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from flintmq.catalogue.attribute import ENUM, FLAG, HEX, INT, INTERVAL, LIST, NAME, STRING, Attribute, Value
 from flintmq.mqi import constants as mq
-from flintmq.qmgr.attribute import ENUM, FLAG, HEX, INT, INTERVAL, LIST, NAME, STRING, Attribute, Value
 
 
 def integer(
