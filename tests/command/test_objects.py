@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from flintmq.catalogue.attributes import ATTRIBUTES, ENUM, FLAG, INT, LIST, NAME, STRING, Attribute
-from flintmq.catalogue.attributes_security import OBJECT_TYPES
+from flintmq.catalogue.attribute import ENUM, FLAG, INT, LIST, NAME, STRING, Attribute
+from flintmq.catalogue.attributes import ATTRIBUTES
+from flintmq.catalogue.rules import OBJECT_TYPES
 from flintmq.command.display import item_lines
 from flintmq.command.execute import execute
 from flintmq.command.reply import HIDDEN, Reply

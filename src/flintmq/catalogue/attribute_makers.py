@@ -69,6 +69,14 @@ def words(keyword: str, selector: int, allowed: dict[str, int], default: str) ->
     return attribute
 
 
+def choice(keyword: str, words: str, synonym: str = "", selector: int = 0, numbers: tuple[int, ...] = ()) -> Attribute:
+    """Return a choice of `words`, by default the first. `selector` and `numbers` are parameter and values in PCF."""
+    attribute = Attribute(keyword, ENUM, selector, words.split()[0])
+    attribute.words = dict(zip(words.split(), numbers or range(len(words.split())), strict=True))
+    attribute.synonyms = [synonym] if synonym else []
+    return attribute
+
+
 def interval(keyword: str, selector: int, default: str, low: int = 0) -> Attribute:
     attribute = Attribute(keyword, INTERVAL, selector, default)
     attribute.low = low

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from mypy_extensions import mypyc_attr
 
-from flintmq.catalogue.attributes import MESSAGE_LENGTH_MAX
+from flintmq.catalogue.limits import MESSAGE_LENGTH_MAX
 from flintmq.channel.compression import NAMES
 from flintmq.channel.conversation import Conversation
 from flintmq.channel.errors import STATUS_CHANNEL_UNAVAILABLE, STATUS_NO_CHANNEL, STATUS_USER_CLOSED, ChannelError

@@ -10,7 +10,7 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
-from flintmq.catalogue.attributes import MESSAGE_LENGTH_MAX
+from flintmq.catalogue.limits import MESSAGE_LENGTH_MAX
 from flintmq.channel.identity import Identity
 from flintmq.channel.initial_data import LOCAL_CHANNEL as LOCAL_CHANNEL
 

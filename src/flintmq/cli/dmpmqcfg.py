@@ -19,7 +19,7 @@ import sys
 from datetime import datetime
 
 import flintmq
-from flintmq.catalogue.attributes import COMMAND_LEVEL
+from flintmq.catalogue.limits import COMMAND_LEVEL
 from flintmq.cli import _control
 from flintmq.cli._failure import CommandFailed
 from flintmq.command.dump import LAYOUTS, TYPES, Dump, dump

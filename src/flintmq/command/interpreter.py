@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from flintmq.catalogue.attributes import COMMAND_LEVEL
+from flintmq.catalogue.limits import COMMAND_LEVEL
 from flintmq.command.administration import Administration
 from flintmq.command.display import render_steps
 from flintmq.command.execute import execute_steps

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flintmq.catalogue.attribute import STRING
 from flintmq.catalogue.attributes import ATTRIBUTES
-from flintmq.catalogue.attributes_security import CHLAUTH_TYPES, ENTITY_LENGTH, OBJECT_TYPES, PROFILE_LENGTH
+from flintmq.catalogue.rules import CHLAUTH_TYPES, ENTITY_LENGTH, OBJECT_TYPES, PROFILE_LENGTH
 from flintmq.command import chlauth, security
 from flintmq.command.form import CHANNEL_PROFILE, NO_NAME, OPTIONAL_NAME, USER_NAME, Form, settable
 from flintmq.command.options import ALL, WHERE, choice, text, texts

@@ -6,7 +6,7 @@ is the whole topic string, with that of the TOPIC object in front.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from flintmq.catalogue.attribute import HEX, STRING, Attribute
 from flintmq.catalogue.attributes import ATTRIBUTES, settable_defaults
@@ -88,7 +88,7 @@ def status(request: Request, administration: Administration) -> Reply:
 
 
 def _responses(
-    request: Request, administration: Administration, number: str, attributes: list[Attribute], rows: list[Row]
+    request: Request, administration: Administration, number: str, attributes: Sequence[Attribute], rows: list[Row]
 ) -> Iterator[Response | None]:
     sub_id = request.option("SUBID")
     keywords = None if sub_id and not request.shown and request.where is None else request.keywords()

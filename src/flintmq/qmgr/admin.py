@@ -32,8 +32,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from flintmq.catalogue.attribute import Value
-from flintmq.catalogue.attributes import ATTRIBUTES, CUSTOM, QUEUE_KINDS, default_attributes
+from flintmq.catalogue.attribute import CUSTOM, Value
+from flintmq.catalogue.attributes import ATTRIBUTES, QUEUE_KINDS, default_attributes
 from flintmq.log.compress import LZ4, NONE, RLE
 from flintmq.log.errors import LogError
 from flintmq.log.log import Log

@@ -33,7 +33,7 @@ import sys
 from typing import Final
 
 from flintmq.catalogue.attribute import Value
-from flintmq.catalogue.attributes import TOPIC_STRING_LENGTH_MAX
+from flintmq.catalogue.limits import TOPIC_STRING_LENGTH_MAX
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.expiring import cap_of
 from flintmq.qmgr.subscription import WILDCARD_CHAR, Subscription
