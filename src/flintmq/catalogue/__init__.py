@@ -6,7 +6,7 @@
     parameters.py        the parameters of SET SYSTEM, SET LOG and ALTER SECURITY, which belong to no object
     attributes.py        tables made from these: by kind, by keyword, by selector
     attribute.py         what an attribute is, and the values that it takes
-    attribute_makers.py  short functions that write an attribute; words.py, limits.py: words and bounds that several share
+    attribute_makers.py  short functions that write an attribute; words.py, limits.py: what several share
     attribute_pcf.py     an attribute and its value as PCF parameters
     authorities.py       the authorities that a record can give, by type of object
     profile.py           the objects that an authority record is for
