@@ -115,7 +115,7 @@ def mqinq_answers_for_an_open_gadget(qm: flintmq.QueueManager) -> None:
     handle = mqi.open(od, mq.MQOO_INQUIRE)
     asked = mqi.inq(handle, [gadget.MQIA_SIZE, gadget.MQCA_GADGET_NAME, gadget.MQCA_GADGET_DESC])
     assert asked.integers == [8] and asked.characters == ["ASKED".ljust(48), "seen".ljust(64)]
-    rows = qm.mqsc("DISPLAY CONN(*) TYPE(HANDLE) WHERE(OBJTYPE EQ GADGET)").rows
+    rows = qm.mqsc("DISPLAY CONN(*) TYPE(HANDLE) OBJNAME WHERE(OBJTYPE EQ GADGET)").rows
     assert [row["OBJNAME"] for row in rows] == ["ASKED"], rows
     assert qm.mqsc("DELETE GADGET(ASKED)", check=False).reason == 2042
     mqi.close(handle)

@@ -2,15 +2,25 @@
 
 A new kind is a new file here; it is found by its presence. Tables of other modules are made from `KINDS`, so they
 contain the kind as well. Kinds that share a name space and most attributes, as queues do, share a file.
+
+Invariants (checked by `check_kinds`):
+
+    K1  No two kinds have the same keyword, order or dump_order.
+    K2  Kinds have the same parameter of the name, the same messages or the same MQOT only if they share a name space;
+        the messages of objects that only z/OS has are the same.
+    K3  No two kinds have a short form in common, and none is a keyword.
+    K4  Attributes that a kind names (type_attribute, counted, required) are among its attributes.
+    K5  A kind with DEFINE, ALTER, DELETE and DISPLAY has a PCF command for each, a parameter of the name, and messages.
 """
 
 from __future__ import annotations
 
 import pkgutil
+from collections.abc import Iterable
 from importlib import import_module
 from typing import Final
 
-from flintmq.catalogue.kind import Kind
+from flintmq.catalogue.kind import Z_OS_MESSAGES, Kind
 
 
 def _order(kind: Kind) -> int:
@@ -26,5 +36,35 @@ def _found() -> tuple[Kind, ...]:
 
 #: Every kind, in order.
 KINDS: Final = _found()
-for _field in ("keyword", "order", "dump_order"):
-    assert len({getattr(kind, _field) for kind in KINDS}) == len(KINDS), f"{_field} of two kinds is the same"
+
+
+def check_kinds(kinds: Iterable[Kind]) -> None:
+    """Raise AssertionError if K1 to K5 do not hold."""
+    seen: dict[tuple[str, object], Kind] = {}
+
+    def once(what: str, value: object, kind: Kind, in_space: bool = False) -> None:
+        other = seen.setdefault((what, value), kind)
+        same = other is kind or (in_space and other.space == kind.space)
+        assert same, f"{what} {value} of {kind.keyword} is also that of {other.keyword}"
+
+    for kind in kinds:
+        once("K1: keyword", kind.keyword, kind)
+        once("K1: order", kind.order, kind)
+        once("K1: dump_order", kind.dump_order, kind)
+        if kind.pcf.name:
+            once("K2: parameter", kind.pcf.name, kind, in_space=True)
+        if kind.number:
+            once("K2: object type", kind.number, kind, in_space=True)
+        if kind.messages is not None and kind.messages is not Z_OS_MESSAGES:
+            once("K2: message", kind.messages.shown, kind, in_space=True)
+        keywords = {attribute.keyword for attribute in kind.attributes}
+        named = {kind.type_attribute, *kind.counted, *(kind.mqsc.required if kind.mqsc is not None else ())} - {""}
+        assert named <= keywords, f"K4: {kind.keyword} has no attribute {', '.join(sorted(named - keywords))}"
+        if kind.mqsc is not None:
+            for synonym in kind.mqsc.synonyms:
+                once("K3: short form", synonym, kind)
+            pcf = kind.pcf
+            numbers = (pcf.create, pcf.change, pcf.delete, pcf.inquire, pcf.name)
+            assert all(numbers) and kind.messages is not None, f"K5: {kind.keyword}"
+    for what, value in seen:
+        assert what != "K3: short form" or ("K1: keyword", value) not in seen, f"K3: {value} is a keyword"
