@@ -35,17 +35,17 @@ def _with_pcf(kind: Kind, **numbers: int) -> Kind:
 @pytest.mark.parametrize(
     ("wrong", "invariant"),
     [
-        (replace(NAMELIST, keyword="PROCESS"), "K1: keyword PROCESS"),
-        (replace(NAMELIST, order=PROCESS.order), "K1: order"),
-        (replace(NAMELIST, dump_order=PROCESS.dump_order), "K1: dump_order"),
-        (_with_pcf(NAMELIST, name=PROCESS.pcf.name), "K2: parameter"),
-        (replace(NAMELIST, number=PROCESS.number), "K2: object type"),
-        (replace(NAMELIST, messages=PROCESS.messages), "K2: message"),
-        (replace(NAMELIST, mqsc=PROCESS.mqsc), "K3: short form PRO"),
-        (replace(NAMELIST, counted=("NAMES", "COUNT")), "K4: NAMELIST has no attribute COUNT"),
-        (replace(NAMELIST, type_attribute="NLTYPE"), "K4: NAMELIST has no attribute NLTYPE"),
-        (_with_pcf(NAMELIST, delete=0), "K5: NAMELIST"),
-        (replace(NAMELIST, messages=None), "K5: NAMELIST"),
+        (replace(NAMELIST, keyword="PROCESS"), "KD1: keyword PROCESS"),
+        (replace(NAMELIST, order=PROCESS.order), "KD1: order"),
+        (replace(NAMELIST, dump_order=PROCESS.dump_order), "KD1: dump_order"),
+        (_with_pcf(NAMELIST, name=PROCESS.pcf.name), "KD2: parameter"),
+        (replace(NAMELIST, number=PROCESS.number), "KD2: object type"),
+        (replace(NAMELIST, messages=PROCESS.messages), "KD2: message"),
+        (replace(NAMELIST, mqsc=PROCESS.mqsc), "KD3: short form PRO"),
+        (replace(NAMELIST, counted=("NAMES", "COUNT")), "KD4: NAMELIST has no attribute COUNT"),
+        (replace(NAMELIST, type_attribute="NLTYPE"), "KD4: NAMELIST has no attribute NLTYPE"),
+        (_with_pcf(NAMELIST, delete=0), "KD5: NAMELIST"),
+        (replace(NAMELIST, messages=None), "KD5: NAMELIST"),
     ],
 )
 def test_a_declaration_that_does_not_fit_is_named(wrong: Kind, invariant: str) -> None:
@@ -55,7 +55,7 @@ def test_a_declaration_that_does_not_fit_is_named(wrong: Kind, invariant: str) -
 
 def test_a_short_form_is_no_keyword() -> None:
     mqsc = MQSC(description="a list", example="A", parameters="NAMES(A)", synonyms=("PROCESS",))
-    with pytest.raises(AssertionError, match="K3: PROCESS is a keyword"):
+    with pytest.raises(AssertionError, match="KD3: PROCESS is a keyword"):
         check_kinds([PROCESS, replace(NAMELIST, mqsc=mqsc)])
 
 

@@ -5,12 +5,12 @@ contain the kind as well. Kinds that share a name space and most attributes, as 
 
 Invariants (checked by `check_kinds`):
 
-    K1  No two kinds have the same keyword, order or dump_order.
-    K2  Kinds have the same parameter of the name, the same messages or the same MQOT only if they share a name space;
-        the messages of objects that only z/OS has are the same.
-    K3  No two kinds have a short form in common, and none is a keyword.
-    K4  Attributes that a kind names (type_attribute, counted, required) are among its attributes.
-    K5  A kind with DEFINE, ALTER, DELETE and DISPLAY has a PCF command for each, a parameter of the name, and messages.
+    KD1  No two kinds have the same keyword, order or dump_order.
+    KD2  Kinds have the same parameter of the name, the same messages or the same MQOT only if they share a name
+         space; the messages of objects that only z/OS has are the same.
+    KD3  No two kinds have a short form in common, and none is a keyword.
+    KD4  Attributes that a kind names (type_attribute, counted, required) are among its attributes.
+    KD5  A kind with DEFINE, ALTER, DELETE and DISPLAY has a PCF command for each, a parameter of the name, and messages.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ KINDS: Final = _found()
 
 
 def check_kinds(kinds: Iterable[Kind]) -> None:
-    """Raise AssertionError if K1 to K5 do not hold."""
+    """Raise AssertionError if KD1 to KD5 do not hold."""
     seen: dict[tuple[str, object], Kind] = {}
 
     def once(what: str, value: object, kind: Kind, in_space: bool = False) -> None:
@@ -48,23 +48,23 @@ def check_kinds(kinds: Iterable[Kind]) -> None:
         assert same, f"{what} {value} of {kind.keyword} is also that of {other.keyword}"
 
     for kind in kinds:
-        once("K1: keyword", kind.keyword, kind)
-        once("K1: order", kind.order, kind)
-        once("K1: dump_order", kind.dump_order, kind)
+        once("KD1: keyword", kind.keyword, kind)
+        once("KD1: order", kind.order, kind)
+        once("KD1: dump_order", kind.dump_order, kind)
         if kind.pcf.name:
-            once("K2: parameter", kind.pcf.name, kind, in_space=True)
+            once("KD2: parameter", kind.pcf.name, kind, in_space=True)
         if kind.number:
-            once("K2: object type", kind.number, kind, in_space=True)
+            once("KD2: object type", kind.number, kind, in_space=True)
         if kind.messages is not None and kind.messages is not Z_OS_MESSAGES:
-            once("K2: message", kind.messages.shown, kind, in_space=True)
+            once("KD2: message", kind.messages.shown, kind, in_space=True)
         keywords = {attribute.keyword for attribute in kind.attributes}
         named = {kind.type_attribute, *kind.counted, *(kind.mqsc.required if kind.mqsc is not None else ())} - {""}
-        assert named <= keywords, f"K4: {kind.keyword} has no attribute {', '.join(sorted(named - keywords))}"
+        assert named <= keywords, f"KD4: {kind.keyword} has no attribute {', '.join(sorted(named - keywords))}"
         if kind.mqsc is not None:
             for synonym in kind.mqsc.synonyms:
-                once("K3: short form", synonym, kind)
+                once("KD3: short form", synonym, kind)
             pcf = kind.pcf
             numbers = (pcf.create, pcf.change, pcf.delete, pcf.inquire, pcf.name)
-            assert all(numbers) and kind.messages is not None, f"K5: {kind.keyword}"
+            assert all(numbers) and kind.messages is not None, f"KD5: {kind.keyword}"
     for what, value in seen:
-        assert what != "K3: short form" or ("K1: keyword", value) not in seen, f"K3: {value} is a keyword"
+        assert what != "KD3: short form" or ("KD1: keyword", value) not in seen, f"KD3: {value} is a keyword"

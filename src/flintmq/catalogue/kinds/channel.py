@@ -1,6 +1,6 @@
 """CHANNEL: a server-connection channel, through which clients connect.
 
-The terms that a client gets from it stand in channel/terms.py.
+The attributes are the queue manager's side of the terms that it agrees with a client.
 """
 
 from __future__ import annotations
