@@ -7,7 +7,7 @@
     python tools/reference.py smf-fields > docs/reference/smf-fields.md
     python tools/reference.py smf-tables > docs/reference/smf-tables.md
 
-The page of MQSC comes from command/model.py and qmgr/attributes.py, with a sentence for each keyword from
+The page of MQSC comes from command/model.py and catalogue/kinds/, with a sentence for each keyword from
 reference_texts.py. Its examples are run against a queue manager in a temporary directory, and what each answers is on
 the page. The pages of formats are the docstrings of the files that own the formats: tables of bytes are written once.
 tests/house/test_reference.py fails when a page is not what this makes.
@@ -20,13 +20,16 @@ import re
 import sys
 import tempfile
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "src")] if __name__ == "__main__" else []
 
 import flintmq  # noqa: E402
+from flintmq.catalogue.attribute import FLAG, HEX, INT, INTERVAL, LIST, NAME, STRING, Attribute, Value  # noqa: E402
+from flintmq.catalogue.attributes import ATTRIBUTES, KIND_OF  # noqa: E402
+from flintmq.catalogue.limits import COMMAND_LEVEL  # noqa: E402
 from flintmq.command import messages, status  # noqa: E402
 from flintmq.command.form import (  # noqa: E402
     CHANNEL_PROFILE,
@@ -45,13 +48,10 @@ from flintmq.command.form import (  # noqa: E402
     Form,
 )
 from flintmq.command.model import FORMS, VERBS  # noqa: E402
-from flintmq.command.objects import DEFAULT_OBJECTS  # noqa: E402
 from flintmq.command.parser import NOUN_SYNONYMS, VERB_SYNONYMS  # noqa: E402
 from flintmq.log import LogConfig  # noqa: E402
 from flintmq.mqi.reason import completion, reason_name, reason_names  # noqa: E402
 from flintmq.mqi.reason_text import TEXTS as REASON_TEXTS  # noqa: E402
-from flintmq.qmgr.attribute import FLAG, HEX, INT, INTERVAL, LIST, NAME, STRING, Attribute, Value  # noqa: E402
-from flintmq.qmgr.attributes import ATTRIBUTES, COMMAND_LEVEL  # noqa: E402
 from flintmq.qmgr.channel_control import ChannelControl, Row  # noqa: E402
 from tools import reference_texts as texts  # noqa: E402
 from tools import smf_fields, smf_tables  # noqa: E402
@@ -201,7 +201,7 @@ _NAMES = {
 }
 
 #: The tables of what DISPLAY shows beside definitions: title, attributes, the commands that show it.
-STATUS_TABLES: list[tuple[str, list[Attribute], str]] = [
+STATUS_TABLES: list[tuple[str, Sequence[Attribute], str]] = [
     ("queue status", status.QUEUE_STATUS, "DISPLAY QSTATUS"),
     ("handles", status.QUEUE_HANDLE, "DISPLAY QSTATUS TYPE(HANDLE)"),
     ("queue statistics", status.QUEUE_STATISTICS, "RESET QSTATS"),
@@ -306,8 +306,8 @@ def mqsc() -> str:
         lines += ["", *command(form, answered[(form.verb, form.noun)])]
     for kind, attributes in ATTRIBUTES.items():
         lines += ["", *attribute_table(kind, attributes)]
-    for name, attributes, commands in STATUS_TABLES:
-        lines += ["", *status_table(name, attributes, commands)]
+    for name, shown, commands in STATUS_TABLES:
+        lines += ["", *status_table(name, shown, commands)]
     lines.append(MESSAGES_HEAD.rstrip("\n"))
     lines += message_rows()
     return "\n".join(lines) + "\n"
@@ -354,7 +354,7 @@ def command(form: Form, answer: str) -> list[str]:
 def _defaults(form: Form) -> str:
     if form.verb != "DEFINE":
         return ""
-    default = DEFAULT_OBJECTS.get(form.noun)
+    default = KIND_OF[form.noun].default_object
     named = f" are those of `{default}`, which can be altered" if default else " are those of the table"
     return f" Omitted attributes have the defaults; these{named}."
 
@@ -422,7 +422,7 @@ def _status_title(name: str) -> str:
     return f"Shown of {name}"
 
 
-def attribute_table(kind: str, attributes: list[Attribute]) -> list[str]:
+def attribute_table(kind: str, attributes: Sequence[Attribute]) -> list[str]:
     """All attributes of one kind of object."""
     lines = [f"## {_attribute_title(kind)}", ""]
     if kind in ("LOG", "SYSTEM"):
@@ -447,7 +447,7 @@ def attribute_table(kind: str, attributes: list[Attribute]) -> list[str]:
     return lines
 
 
-def status_table(name: str, attributes: list[Attribute], commands: str) -> list[str]:
+def status_table(name: str, attributes: Sequence[Attribute], commands: str) -> list[str]:
     """What a status display shows."""
     lines = [
         f"## {_status_title(name)}",
@@ -462,9 +462,9 @@ def status_table(name: str, attributes: list[Attribute], commands: str) -> list[
 
 
 def message_rows() -> list[str]:
-    """Every message with the reasons that lead to it."""
+    """Every message, in order of number, with the reasons that lead to it."""
     rows = []
-    for number, text in messages.MESSAGES.items():
+    for number, text in sorted(messages.MESSAGES.items()):
         reasons = [reason for reason, each in messages.REASON_MESSAGES.items() if each == number]
         told = ", ".join(f"{reason} {reason_name(reason)}" for reason in reasons)
         if number == "AMQ8101S":

@@ -35,12 +35,12 @@ from collections.abc import Callable
 from benchmarks.frame import Figure, Options, cpu_of, side_by_side
 from benchmarks.qmgr.floor_stream import Putter, Reader, exchange, opens, puts
 from benchmarks.qmgr.rig import Rig
+from flintmq.catalogue.attribute import Value
 from flintmq.log import LogConfig
 from flintmq.mqi.constants import MQOO_INPUT_SHARED, MQOO_OUTPUT, MQSO_CREATE, MQSO_NON_DURABLE
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.sd import MQSD
 from flintmq.qmgr.admin import Admin
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.connect import connect
 from flintmq.qmgr.connection import Connection, Handle

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from flintmq.catalogue.attribute import Value
 from flintmq.command.defaults import default_objects
 from flintmq.host.clock import system_clock
 from flintmq.mqi.constants import MQOO_INPUT_SHARED, MQOO_OUTPUT, MQOT_TOPIC, MQSO_CREATE, MQSO_MANAGED
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.sd import MQSD
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.connect import connect
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.log_port import NoLog

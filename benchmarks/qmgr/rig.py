@@ -7,11 +7,11 @@ import tempfile
 from pathlib import Path
 from types import TracebackType
 
+from flintmq.catalogue.attribute import Value
 from flintmq.host.clock import system_clock
 from flintmq.log import Log, LogConfig, RealFiles
 from flintmq.mqi.constants import MQOO_INPUT_SHARED, MQOO_OUTPUT
 from flintmq.mqi.od import MQOD
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.connect import connect
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.open import open_object

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import flintmq
+from flintmq.catalogue.attributes import default_attributes
 from flintmq.client.mqi import MQI
 from flintmq.host.host import HandleCache
 from flintmq.mqi import constants as mq
@@ -26,7 +27,6 @@ from flintmq.mqi.reason import (
     MQRC_TOPIC_STRING_ERROR,
 )
 from flintmq.mqi.sd import MQSD
-from flintmq.qmgr.attributes import default_attributes
 from flintmq.testing import DiskQueueManager
 from tests.waiting import PATIENCE
 

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from flintmq.catalogue.attributes import default_attributes
+from flintmq.catalogue.authorities import WORDS, words_of
 from flintmq.command.administration import Administration, Row
 from flintmq.command.defaults import default_objects, q_mgr_attributes
 from flintmq.command.display import render
@@ -31,8 +33,6 @@ from flintmq.mqi.reason import (
     MQRC_UNKNOWN_OBJECT_NAME,
 )
 from flintmq.qmgr import chlauth
-from flintmq.qmgr.attributes import default_attributes
-from flintmq.qmgr.authorities import WORDS, words_of
 from flintmq.qmgr.authority_records import record_name
 from flintmq.qmgr.catalogue import Catalogue, MQObject, check_catalogue
 

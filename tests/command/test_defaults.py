@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from flintmq.catalogue.attribute import check_value
+from flintmq.catalogue.attributes import QUEUE_KINDS, RULE_KINDS, find_attribute, is_object_name, settable_defaults
+from flintmq.catalogue.kinds import KINDS
 from flintmq.command.defaults import (
     DefaultObject,
     default_objects,
@@ -11,10 +14,9 @@ from flintmq.command.defaults import (
     developer_q_mgr_changes,
     q_mgr_attributes,
 )
-from flintmq.command.objects import DEFAULT_OBJECTS
-from flintmq.qmgr.attributes import QUEUE_KINDS, check_value, find_attribute, settable_defaults
-from flintmq.qmgr.catalogue import RULES, Catalogue, check_catalogue, is_object_name
+from flintmq.qmgr.catalogue import Catalogue, check_catalogue
 
+TEMPLATES = {kind.keyword: kind.default_object for kind in KINDS if kind.default_object}
 EVERY = [pytest.param(row, id=f"{row.kind}-{row.name}") for row in (*default_objects(), *developer_objects())]
 
 
@@ -40,7 +42,7 @@ def test_all_rows_fit_into_one_catalogue_in_order() -> None:
         catalogue.add(row.kind, row.name, dict(row.attributes))
     check_catalogue(catalogue)
     assert len(catalogue.match("PSID")) == 5 and len(catalogue.match("BUFFPOOL")) == 4
-    for kind, name in DEFAULT_OBJECTS.items():
+    for kind, name in TEMPLATES.items():
         assert catalogue.find(kind, name)
     catalogue.q_mgr().change(developer_q_mgr_changes())
     assert catalogue.find("QLOCAL", catalogue.q_mgr().text("DEADQ"))
@@ -50,7 +52,7 @@ def test_all_rows_fit_into_one_catalogue_in_order() -> None:
 def test_system_objects_are_described_by_the_name_of_the_product() -> None:
     """A client's test-suite filters on the text that descriptions begin with."""
     for row in default_objects("IBM MQ"):
-        if row.kind in QUEUE_KINDS and row.name not in DEFAULT_OBJECTS.values():
+        if row.kind in QUEUE_KINDS and row.name not in TEMPLATES.values():
             assert str(row.attributes["DESCR"]).startswith("IBM MQ ")
 
 
@@ -72,7 +74,7 @@ def test_the_application_needs_its_password_if_it_has_one() -> None:
 
 
 def test_the_developer_set_is_the_one_of_the_container() -> None:
-    assert [row.name for row in developer_objects() if row.kind not in RULES] == [
+    assert [row.name for row in developer_objects() if row.kind not in RULE_KINDS] == [
         "DEV.QUEUE.1",
         "DEV.QUEUE.2",
         "DEV.QUEUE.3",

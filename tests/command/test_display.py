@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from flintmq.catalogue.attribute import ENUM, FLAG, INT, LIST, PAIR, STRING
 from flintmq.command.display import columns, item_lines, render
 from flintmq.command.reply import Item, Reply, Response
-from flintmq.qmgr.attribute import ENUM, FLAG, INT, LIST, PAIR, STRING
 
 
 def test_two_short_items_share_a_line_and_the_second_stands_40_further_on() -> None:

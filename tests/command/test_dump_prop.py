@@ -5,12 +5,23 @@ from __future__ import annotations
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from flintmq.catalogue.attribute import (
+    ENUM,
+    FLAG,
+    INT,
+    LIST,
+    NAME,
+    STRING,
+    Attribute,
+    Value,
+    ValueRejected,
+    check_value,
+)
+from flintmq.catalogue.attributes import ATTRIBUTES
 from flintmq.command.dump import LAYOUTS, Dump, command, dump, parameter
 from flintmq.command.execute import execute
 from flintmq.command.interpreter import run_script
 from flintmq.command.parser import LINE_LENGTH_MAX, parse, read_commands
-from flintmq.qmgr.attribute import ENUM, FLAG, INT, LIST, NAME, STRING, Attribute, Value, ValueRejected, check_value
-from flintmq.qmgr.attributes import ATTRIBUTES
 from tests.command.conftest import CatalogueAdministration
 
 NAMES = st.text("ABCabc019./_%", min_size=1, max_size=12)

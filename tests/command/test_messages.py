@@ -4,23 +4,33 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+import flintmq.catalogue.kind
+import flintmq.catalogue.kinds
 import flintmq.command
 from flintmq.command.messages import MESSAGES, REASON_MESSAGES, message, reason_message
 
-SOURCES = "".join(path.read_text() for path in Path(flintmq.command.__path__[0]).glob("*.py"))
+
+def sources_of(package: ModuleType) -> str:
+    return "".join(path.read_text() for path in Path(package.__path__[0]).glob("*.py"))
+
+
+SOURCES = sources_of(flintmq.command)
+#: The messages of commands on objects are declared with the kind of object, and answered from there.
+KINDS = sources_of(flintmq.catalogue.kinds) + Path(flintmq.catalogue.kind.__file__).read_text()
 
 
 @pytest.mark.parametrize("number", MESSAGES)
 def test_a_message_has_a_number_of_mq_and_is_used(number: str) -> None:
     assert re.fullmatch(r"(AMQ\d{4}|CSQ[A-Z0-9]\d{3})[IWES]", number)
-    assert SOURCES.count(f'"{number}"') >= 2, "declared and never answered"
+    assert SOURCES.count(f'"{number}"') >= 2 or f'"{number}"' in KINDS, "declared and never answered"
 
 
 def test_every_number_that_is_answered_is_declared() -> None:
-    assert set(re.findall(r'"((?:AMQ|CSQ)[A-Z0-9]{4,5}[IWES])"', SOURCES)) == set(MESSAGES)
+    assert set(re.findall(r'"((?:AMQ|CSQ)[A-Z0-9]{4,5}[IWES])"', SOURCES + KINDS)) == set(MESSAGES)
 
 
 def test_severities_follow_the_meaning() -> None:

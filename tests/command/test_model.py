@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from flintmq.catalogue.attribute import FLAG
+from flintmq.catalogue.attributes import QUEUE_KINDS
 from flintmq.command import absent
 from flintmq.command.display import render
 from flintmq.command.execute import bind, execute
@@ -14,8 +16,6 @@ from flintmq.command.model import FORMS, VERBS, nouns, syntax
 from flintmq.command.parser import NOUN_SYNONYMS, VERB_SYNONYMS, parse
 from flintmq.command.reply import Reply
 from flintmq.mqi.reason import MQRC_FUNCTION_NOT_SUPPORTED
-from flintmq.qmgr.attribute import FLAG
-from flintmq.qmgr.attributes import QUEUE_KINDS
 
 EVERY = [pytest.param(form, id=f"{form.verb} {form.noun}") for form in FORMS.values()]
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from flintmq.catalogue.attribute import ENUM, FLAG, INT, LIST, NAME, STRING, Attribute
+from flintmq.catalogue.attributes import ATTRIBUTES
+from flintmq.catalogue.rules import OBJECT_TYPES
 from flintmq.command.display import item_lines
 from flintmq.command.execute import execute
 from flintmq.command.reply import HIDDEN, Reply
 from flintmq.mqi import reason as rc
 from flintmq.mqi.pcf_constants import MQRCCF_ATTR_VALUE_ERROR, MQRCCF_OBJECT_IN_USE, MQRCCF_SERV_STATUS_NOT_FOUND
-from flintmq.qmgr.attributes import ATTRIBUTES, ENUM, FLAG, INT, LIST, NAME, STRING, Attribute
-from flintmq.qmgr.attributes_security import OBJECT_TYPES
 from flintmq.qmgr.catalogue import MQObject
 
 if TYPE_CHECKING:

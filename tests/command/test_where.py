@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 import pytest
 
+from flintmq.catalogue.attribute import Value
+from flintmq.catalogue.attributes import ATTRIBUTES
+from flintmq.catalogue.kinds.queue import QUEUE_ATTRIBUTES
 from flintmq.command.parser import parse
 from flintmq.command.reply import Reply
 from flintmq.command.where import OPERATORS, Filter, FilterError, parse_filter
-from flintmq.qmgr.attribute import Value
-from flintmq.qmgr.attributes import ATTRIBUTES, QUEUE_ATTRIBUTES
 
 ROW: dict[str, Value] = {
     "CURDEPTH": 7,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from flintmq.catalogue.attributes import ATTRIBUTES
 from flintmq.command.model import FORMS
-from flintmq.qmgr.attributes import ATTRIBUTES
 from tools import reference
 from tools import reference_texts as texts
 
@@ -41,10 +41,6 @@ def test_what_is_said_to_be_only_kept_can_be_set_and_is_read_nowhere(kind: str) 
         assert kept <= settable
     files = [path for room in ("qmgr", "host", "client") for path in (ROOT / "src/flintmq" / room).glob("*.py")]
     others = (
-        "attributes.py",
-        "attributes_security.py",
-        "attributes_services.py",
-        "authorities.py",
         "admin_pubsub.py",
         "admin_rows.py",
         "topic_tree.py",

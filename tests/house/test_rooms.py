@@ -21,6 +21,7 @@ FOR_ALL = {"_build"}
 #: What a room may never reach for. DESIGN: no I/O in the vocabulary; no sockets, threads or clocks in the engine.
 NEVER = {
     "mqi": {"asyncio", "os", "pathlib", "random", "secrets", "socket", "subprocess", "threading", "time"},
+    "catalogue": {"asyncio", "os", "pathlib", "random", "socket", "subprocess", "threading", "time"},
     "selector": {"asyncio", "os", "pathlib", "random", "socket", "subprocess", "threading", "time"},
     "qmgr": {"asyncio", "random", "secrets", "selectors", "socket", "subprocess", "threading", "time"},
     "telemetry": {"pyspark"},

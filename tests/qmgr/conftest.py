@@ -21,6 +21,7 @@ from typing import Any
 
 import pytest
 
+from flintmq.catalogue.attribute import Value
 from flintmq.mqi.constants import (
     MQGMO_BROWSE_FIRST,
     MQGMO_BROWSE_NEXT,
@@ -45,7 +46,6 @@ from flintmq.qmgr import get as get_room
 from flintmq.qmgr import open as open_room
 from flintmq.qmgr import put as put_room
 from flintmq.qmgr import unit_of_work
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.clock import Clock
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.log_port import NoLog

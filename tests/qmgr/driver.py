@@ -11,6 +11,7 @@ Calls return the reason. `open` and `connect` are expected to work; `refused_ope
 
 from __future__ import annotations
 
+from flintmq.catalogue.attribute import Value
 from flintmq.mqi.constants import (
     MQGMO_NO_SYNCPOINT,
     MQGMO_SYNCPOINT,
@@ -27,7 +28,6 @@ from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.clock import Clock
 from flintmq.qmgr.close import close
 from flintmq.qmgr.connect import abandon, connect, disconnect

@@ -20,11 +20,11 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from flintmq.catalogue.attribute import Value
 from flintmq.log import FileSystem, Log, LogConfig, RealFiles
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.reason import MQRC_NONE
 from flintmq.qmgr.admin import Admin
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.clock import Clock
 from flintmq.qmgr.connect import abandon

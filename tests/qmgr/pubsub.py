@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from flintmq.catalogue.attribute import Value
+from flintmq.catalogue.attributes import default_attributes
 from flintmq.command.defaults import default_objects
 from flintmq.mqi.constants import (
     MQOO_OUTPUT,
@@ -31,8 +33,6 @@ from flintmq.mqi.properties import MessageProperties
 from flintmq.mqi.sd import MQSD
 from flintmq.qmgr import open as open_room
 from flintmq.qmgr import subscribe as subscribe_room
-from flintmq.qmgr.attribute import Value
-from flintmq.qmgr.attributes import default_attributes
 from flintmq.qmgr.connection import Handle
 from flintmq.qmgr.message_properties import properties_of
 from flintmq.qmgr.subscription import Subscription

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 import flintmq
+from flintmq.catalogue.attribute import Value
+from flintmq.catalogue.attributes import settable_defaults
 from flintmq.command.administration import Administration
 from flintmq.command.defaults import default_objects, q_mgr_attributes
 from flintmq.command.display import render
@@ -28,8 +30,6 @@ from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.qmgr.admin import Admin
-from flintmq.qmgr.attribute import Value
-from flintmq.qmgr.attributes import settable_defaults
 from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.clock import Clock
 from flintmq.qmgr.connect import connect

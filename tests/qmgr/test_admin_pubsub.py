@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import pytest
 
+from flintmq.catalogue.attribute import Value
 from flintmq.command.display import render
 from flintmq.command.dump import Dump, dump
 from flintmq.command.execute import execute
 from flintmq.command.interpreter import run_script
 from flintmq.command.reply import Reply
 from flintmq.mqi.constants import MQSO_RESUME
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.registration import MANAGED_DURABLE
 from flintmq.qmgr.security import Authority
 from tests.qmgr.pubsub import DURABLE, Broker, open_topic, publish, subscribe

@@ -7,6 +7,8 @@ import tracemalloc
 
 import pytest
 
+from flintmq.catalogue import authorities
+from flintmq.catalogue.attribute import Value
 from flintmq.mqi import constants as mq
 from flintmq.mqi.constants import (
     MQCO_DELETE,
@@ -29,9 +31,8 @@ from flintmq.mqi.constants import (
 )
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.sd import MQSD
-from flintmq.qmgr import admin_security, authorities, authority_records
+from flintmq.qmgr import admin_security, authority_records
 from flintmq.qmgr.admin import Admin
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.authority import POLICY_QUEUE, ObjectAuthority, type_of
 from flintmq.qmgr.authority_records import GROUP, PRINCIPAL, SELF
 from flintmq.qmgr.close import close

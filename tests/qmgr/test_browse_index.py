@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from flintmq.catalogue.attribute import Value
 from flintmq.mqi.constants import (
     MQGMO_BROWSE_FIRST,
     MQGMO_BROWSE_NEXT,
@@ -18,7 +19,6 @@ from flintmq.mqi.constants import (
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.qmgr import browse_index
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.get import get
 from flintmq.qmgr.message import Message
 from flintmq.qmgr.wanted import Wanted

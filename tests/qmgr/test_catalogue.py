@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from flintmq.catalogue.attributes import STORED, is_object_name
 from flintmq.mqi.reason import (
     MQRC_ALIAS_BASE_Q_TYPE_ERROR,
     MQRC_DEF_XMIT_Q_TYPE_ERROR,
@@ -22,12 +23,10 @@ from flintmq.mqi.reason import (
     MQRC_XMIT_Q_USAGE_ERROR,
 )
 from flintmq.qmgr.catalogue import (
-    KINDS,
     Catalogue,
     RecordError,
     check_catalogue,
     from_record,
-    is_object_name,
     matches,
 )
 
@@ -119,7 +118,7 @@ def test_namcount_follows_names(catalogue: Catalogue) -> None:
 # -- records ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", STORED)
 def test_a_record_gives_back_the_definition(kind: str) -> None:
     name = "7" if kind in ("PSID", "BUFFPOOL") else "NAME"
     definition = Catalogue().add(kind, name, {"DESCR": "Grüße €"} if kind == "QLOCAL" else {})

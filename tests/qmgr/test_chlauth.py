@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from flintmq.catalogue.attribute import Value
 from flintmq.mqi.distinguished_name import order
 from flintmq.qmgr import chlauth
 from flintmq.qmgr.admin import Admin
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.chlauth import Client, address_matches, is_address_pattern
 from flintmq.qmgr.security import Entities
 from tests.qmgr.driver import Driver

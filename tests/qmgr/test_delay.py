@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from flintmq.catalogue.attribute import Value
 from flintmq.log import LogConfig
 from flintmq.mqi.constants import (
     MQAT_QMGR,
@@ -52,7 +53,6 @@ from flintmq.mqi.reason import (
     MQRC_UNKNOWN_OBJECT_NAME,
 )
 from flintmq.qmgr import accounting
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.connection import WAITING, Handle
 from flintmq.qmgr.delay import RETRY_MS, put_delayed, run
 from flintmq.qmgr.get import expire_waits

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from flintmq.catalogue.attribute import Value
 from flintmq.log import LogConfig
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.reason import (
@@ -15,7 +16,6 @@ from flintmq.mqi.reason import (
     MQRC_RESOURCE_PROBLEM,
     MQRC_SYNCPOINT_LIMIT_REACHED,
 )
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.place import Delivery
 from flintmq.qmgr.records import COPY, ONLY, PUT, describe
 from flintmq.qmgr.restart import Replay, RestartFailed

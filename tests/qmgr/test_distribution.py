@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from flintmq.catalogue.attributes import default_attributes
 from flintmq.mqi import constants as mq
 from flintmq.mqi import reason as rc
 from flintmq.mqi.dh import MQPMR
@@ -14,7 +15,6 @@ from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.response_record import MQRR
 from flintmq.mqi.sd import MQSD
 from flintmq.qmgr.admin import Admin
-from flintmq.qmgr.attributes import default_attributes
 from flintmq.qmgr.close import close
 from flintmq.qmgr.connection import Handle
 from flintmq.qmgr.open import open_object, put1

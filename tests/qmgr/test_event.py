@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from flintmq.catalogue.attribute import Value
 from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
 from flintmq.mqi.pcf import PCFMessage, parse
 from flintmq.qmgr import event
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.connect import connect
 from flintmq.qmgr.security import Authority
 from tests.qmgr.driver import Driver

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from flintmq.catalogue.attributes import ATTRIBUTES
 from flintmq.mqi import constants as mq
-from flintmq.qmgr.attributes import ATTRIBUTES
 from flintmq.qmgr.connection import Handle
 from flintmq.qmgr.inquire import Inquiry, inquire, set_attributes
 from tests.qmgr.driver import App, Driver

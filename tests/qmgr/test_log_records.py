@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
+from flintmq.catalogue.attribute import Value
 from flintmq.log import LZ4, NONE, RLE, Log, LogConfig
 from flintmq.qmgr.admin import Admin
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.queue_manager import CHECKPOINT_RECORDS
 from flintmq.qmgr.records import FIRST, GET, KIND, LAST, NAMES, ONLY, PUT, describe
 from tests.qmgr.machine import Definition, Machine, fill

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from flintmq.catalogue import authorities
+from flintmq.catalogue.attributes import default_attributes
 from flintmq.mqi.constants import (
     MQENC_NATIVE,
     MQFMT_DEAD_LETTER_HEADER,
@@ -39,8 +41,7 @@ from flintmq.mqi.od import MQOD
 from flintmq.mqi.reason import MQRC_NONE, MQRC_NOT_AUTHORIZED
 from flintmq.mqi.rfh2 import MQRFH2
 from flintmq.mqi.xqh import MQXQH
-from flintmq.qmgr import authorities, authority_records, expiry
-from flintmq.qmgr.attributes import default_attributes
+from flintmq.qmgr import authority_records, expiry
 from flintmq.qmgr.authority import ObjectAuthority
 from flintmq.qmgr.authority_records import PRINCIPAL, SELF
 from flintmq.qmgr.open import open_object

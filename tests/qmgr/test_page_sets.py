@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from flintmq.catalogue.attribute import Value
 from flintmq.mqi.reason import MQRC_NONE, MQRC_PAGESET_FULL
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.place import SLOW_DOWN_MS
 from flintmq.store.pages import (
     LAYOUT_SHARED,

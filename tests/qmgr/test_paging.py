@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from flintmq.catalogue.attribute import Value
 from flintmq.log import LogConfig
 from flintmq.mqi.constants import (
     MQGMO_LOCK,
@@ -26,7 +27,6 @@ from flintmq.mqi.constants import (
     MQMO_NONE,
 )
 from flintmq.mqi.reason import MQRC_NO_MSG_AVAILABLE, MQRC_NONE
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.connection import WAITING
 from flintmq.qmgr.message import Message
 from flintmq.qmgr.records import FIRST, GET, LAST, ONLY

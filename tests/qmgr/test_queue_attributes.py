@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from flintmq.catalogue.attribute import Value
 from flintmq.log import Log, LogConfig
 from flintmq.mqi import constants as mq
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.clock import Clock
 from flintmq.qmgr.queue_manager import QueueManager

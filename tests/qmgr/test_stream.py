@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from flintmq.catalogue.attribute import Value
 from flintmq.log import LogConfig
 from flintmq.mqi import constants as mq
 from flintmq.mqi.md import FIELDS, MQMD
@@ -32,7 +33,6 @@ from flintmq.mqi.reason import (
     MQRC_UNKNOWN_OBJECT_NAME,
 )
 from flintmq.qmgr.admin import Admin
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.connection import WAITING
 from flintmq.qmgr.message import Message
 from flintmq.qmgr.place import to_queue

@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from flintmq.catalogue.attribute import Value
+from flintmq.catalogue.attributes import default_attributes
 from flintmq.command.defaults import default_objects
 from flintmq.mqi.pcf_constants import MQRCCF_TOPICSTR_ALREADY_EXISTS
 from flintmq.mqi.reason import (
@@ -17,8 +19,6 @@ from flintmq.mqi.reason import (
     MQRC_TOPIC_STRING_ERROR,
 )
 from flintmq.qmgr.admin import Admin
-from flintmq.qmgr.attribute import Value
-from flintmq.qmgr.attributes import default_attributes
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.subscription import WILDCARD_CHAR, WILDCARD_TOPIC, RecordError, Subscription, from_record
 from flintmq.qmgr.topic_tree import (

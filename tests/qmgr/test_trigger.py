@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from flintmq.catalogue.attribute import Value
 from flintmq.mqi.constants import MQAT_UNIX, MQAT_UNKNOWN, MQOO_INPUT_SHARED, MQOO_OUTPUT, MQOO_SET
 from flintmq.mqi.dlh import MQDLH
 from flintmq.mqi.reason import MQRC_Q_FULL
 from flintmq.mqi.tm import MQTM
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.connection import Handle
 from tests.qmgr.driver import App, Driver
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 import flintmq
+from flintmq.catalogue.attribute import Value
 from flintmq.log import Log, LogConfig
 from flintmq.mqi.constants import MQGMO_MARK_SKIP_BACKOUT, MQGMO_SYNCPOINT_IF_PERSISTENT
 from flintmq.mqi.gmo import MQGMO
@@ -22,7 +23,6 @@ from flintmq.mqi.reason import (
     MQRC_SYNCPOINT_LIMIT_REACHED,
 )
 from flintmq.qmgr import unit_of_work
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.connect import abandon, disconnect
 from flintmq.qmgr.connection import (
     UNIT_ACTIVE,

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flintmq import compiled
+from flintmq.catalogue.attributes import default_attributes
 from flintmq.mqi.constants import (
     MQGMO_ALL_MSGS_AVAILABLE,
     MQGMO_BROWSE_FIRST,
@@ -22,7 +23,6 @@ from flintmq.mqi.sd import MQSD
 from flintmq.mqi.sro import MQSRO
 from flintmq.qmgr import expiry, registration, retained, retained_delivery
 from flintmq.qmgr import subscribe as subscribe_room
-from flintmq.qmgr.attributes import default_attributes
 from flintmq.qmgr.connect import abandon
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.logical_get import Start

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from flintmq.catalogue.attribute import STRING
 from flintmq.command.display import render
 from flintmq.command.execute import execute
 from flintmq.command.reply import Item, Reply, Response
 from flintmq.mqi.printable import printable
 from flintmq.qmgr import refusal
-from flintmq.qmgr.attribute import STRING
 from flintmq.qmgr.refusal import SHOWN_MAX, Refusal, shown
 from flintmq.qmgr.security import Denial
 from flintmq.server import refusals

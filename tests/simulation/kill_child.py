@@ -22,6 +22,7 @@ import threading
 from pathlib import Path
 from random import Random
 
+from flintmq.catalogue.attribute import Value
 from flintmq.log import Log, LogConfig, RealFiles
 from flintmq.mqi.constants import (
     MQGMO_SYNCPOINT,
@@ -36,7 +37,6 @@ from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.reason import MQRC_NO_MSG_AVAILABLE, MQRC_RESOURCE_PROBLEM
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.clock import Clock
 from flintmq.qmgr.connect import connect

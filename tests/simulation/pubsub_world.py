@@ -12,6 +12,7 @@ A managed durable subscription and its queue are there together or not at all, a
 
 from __future__ import annotations
 
+from flintmq.catalogue.attribute import Value
 from flintmq.mqi.constants import (
     MQCO_REMOVE_SUB,
     MQOT_TOPIC,
@@ -32,7 +33,6 @@ from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.reason import MQRC_NONE, MQRC_PUBLICATION_FAILURE, MQRC_PUT_NOT_RETAINED, MQRC_RESOURCE_PROBLEM
 from flintmq.mqi.sd import MQSD
 from flintmq.qmgr import kept, retained
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.close import close
 from flintmq.qmgr.connection import Handle
 from flintmq.qmgr.open import put1

@@ -11,11 +11,11 @@ the log together with its copy is put alone.
 
 from __future__ import annotations
 
+from flintmq.catalogue.attribute import Value
 from flintmq.mqi.constants import MQPMO_NEW_MSG_ID, MQPMO_NO_SYNCPOINT, MQPMO_SYNCPOINT
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.reason import MQRC_NONE, MQRC_Q_FULL, MQRC_RESOURCE_PROBLEM
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.put import put
 from tests.simulation.model import Fact, Item
 from tests.simulation.world import CORREL_IDS, Application, World

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
+from flintmq.catalogue.attribute import Value
 from flintmq.log import Log, LogConfig, LogError, LogFull
 from flintmq.mqi.constants import (
     MQGMO_BROWSE_FIRST,
@@ -48,7 +49,6 @@ from flintmq.mqi.reason import (
 )
 from flintmq.qmgr import expiry
 from flintmq.qmgr.admin import Admin
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.clock import Clock
 from flintmq.qmgr.close import close

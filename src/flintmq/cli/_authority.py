@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 
 import flintmq
+from flintmq.catalogue.authorities import AUTHORITY_TYPES
 from flintmq.cli import _control
 from flintmq.cli._failure import CommandFailed
 from flintmq.client import commands
@@ -27,30 +28,7 @@ ENTITY_MISSING = 149
 AUTHORITY_MISSING = 150
 
 #: Words of -t -> OBJTYPE.
-TYPES = {
-    "authinfo": "AUTHINFO",
-    "ai": "AUTHINFO",
-    "channel": "CHANNEL",
-    "chl": "CHANNEL",
-    "clntconn": "CLNTCONN",
-    "clcn": "CLNTCONN",
-    "comminfo": "COMMINFO",
-    "listener": "LISTENER",
-    "lstr": "LISTENER",
-    "namelist": "NAMELIST",
-    "nl": "NAMELIST",
-    "process": "PROCESS",
-    "prcs": "PROCESS",
-    "queue": "QUEUE",
-    "q": "QUEUE",
-    "qmgr": "QMGR",
-    "rqmname": "RQMNAME",
-    "rqm": "RQMNAME",
-    "service": "SERVICE",
-    "srvc": "SERVICE",
-    "topic": "TOPIC",
-    "top": "TOPIC",
-}
+TYPES = {word: authority.object_type for authority in AUTHORITY_TYPES.values() for word in authority.words}
 
 
 def arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:

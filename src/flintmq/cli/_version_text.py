@@ -8,8 +8,8 @@ from pathlib import Path
 
 import flintmq
 from flintmq._build import build_type
+from flintmq.catalogue.limits import COMMAND_LEVEL
 from flintmq.host import instance
-from flintmq.qmgr.attributes import COMMAND_LEVEL
 
 #: label -> the number that `dspmqver -f` has for it; 0 for what MQ does not show.
 FIELDS = {

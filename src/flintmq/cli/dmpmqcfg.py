@@ -19,12 +19,12 @@ import sys
 from datetime import datetime
 
 import flintmq
+from flintmq.catalogue.limits import COMMAND_LEVEL
 from flintmq.cli import _control
 from flintmq.cli._failure import CommandFailed
 from flintmq.command.dump import LAYOUTS, TYPES, Dump, dump
 from flintmq.host import instance
 from flintmq.host.error_log import user_name
-from flintmq.qmgr.attributes import COMMAND_LEVEL
 from flintmq.server.control import Control, NotRunning, dumped
 
 NAME = "dmpmqcfg"

@@ -22,10 +22,10 @@ from __future__ import annotations
 import argparse
 from typing import NoReturn
 
+from flintmq.catalogue.authorities import NONE, WORDS
 from flintmq.cli import _authority, _control
 from flintmq.cli._failure import CommandFailed
 from flintmq.command.dump import quoted
-from flintmq.qmgr.authorities import NONE, WORDS
 
 NAME = "setmqaut"
 SUMMARY = "give authorities on objects to users and groups, or take them away"

@@ -13,14 +13,14 @@ from flintmq.mqi.pcf_constants import MQRCCF_OBJECT_ALREADY_EXISTS
 from flintmq.mqi.reason import MQRC_OBJECT_NAME_ERROR, MQRC_UNKNOWN_OBJECT_NAME
 
 if TYPE_CHECKING:
+    from flintmq.catalogue import attribute as kinds
+    from flintmq.catalogue import attributes as tables
+    from flintmq.catalogue.attribute import Value
     from flintmq.command.rows import CommandRows
     from flintmq.host.host import Host
-    from flintmq.qmgr import attribute as kinds
-    from flintmq.qmgr import attributes as tables
-    from flintmq.qmgr.attribute import Value
 else:
-    kinds = lazy("flintmq.qmgr.attribute")
-    tables = lazy("flintmq.qmgr.attributes")
+    kinds = lazy("flintmq.catalogue.attribute")
+    tables = lazy("flintmq.catalogue.attributes")
 
 #: Commands that need objects closed: cached handles are closed before them.
 _NEED_OBJECTS_CLOSED = ("ALT", "DEF", "DEL", "CLE", "MOV")

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
+from flintmq.catalogue.attribute import Value
 from flintmq.mqi.pcf import Parameter
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.chlauth import Client
 
@@ -54,7 +54,7 @@ class Administration(Protocol):
     def set_authority(
         self, object_type: str, profile: str, entity_type: str, entity: str, add: int, remove: int
     ) -> int:
-        """SET AUTHREC for one entity; `add` and `remove` are bits of qmgr/authorities.py."""
+        """SET AUTHREC for one entity; `add` and `remove` are bits of catalogue/authorities.py."""
 
     def knows_entity(self, entity_type: str, entity: str) -> bool:
         """Return whether a principal or group exists, so that authority can be given to it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from flintmq.catalogue.attribute import Attribute
 from flintmq.command.administration import Administration, Row
 from flintmq.command.reply import Item, Reply, Response, done, items_of, listed, refused
 from flintmq.command.request import Request
@@ -16,7 +17,6 @@ from flintmq.mqi.pcf_constants import (
     MQRCCF_SERVICE_STOPPED,
 )
 from flintmq.mqi.reason import MQRC_UNKNOWN_OBJECT_NAME
-from flintmq.qmgr.attribute import Attribute
 from flintmq.qmgr.catalogue import matches
 
 

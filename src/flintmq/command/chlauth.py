@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from flintmq.catalogue import profile
+from flintmq.catalogue.attribute import ENUM, LIST, STRING
+from flintmq.catalogue.attributes import ATTRIBUTES
 from flintmq.command.administration import Administration, Row
 from flintmq.command.reply import Item, Reply, Response, done, items_of, refused
 from flintmq.command.request import Request
@@ -15,9 +18,7 @@ from flintmq.mqi.pcf_constants import (
     MQRCCF_WRONG_CHLAUTH_TYPE,
     MQRCCF_WRONG_CHLAUTH_USERSRC,
 )
-from flintmq.qmgr import chlauth, profile
-from flintmq.qmgr.attribute import ENUM, LIST, STRING
-from flintmq.qmgr.attributes import ATTRIBUTES
+from flintmq.qmgr import chlauth
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.chlauth import BLOCK_ADDRESS, BLOCK_USER, EVERY_CHANNEL, LISTS
 

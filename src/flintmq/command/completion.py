@@ -12,10 +12,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from flintmq.catalogue.attribute import FLAG, Attribute
 from flintmq.command.form import LEAVING, Form
 from flintmq.command.model import FORMS, VERBS, nouns
 from flintmq.command.parser import NOUN_SYNONYMS, VERB_SYNONYMS
-from flintmq.qmgr.attribute import FLAG, Attribute
 
 #: Characters that end the word to complete.
 DELIMITERS = " \t,()'"

@@ -19,13 +19,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from flintmq.catalogue.attribute import Value
+from flintmq.catalogue.attributes import settable_defaults
+from flintmq.catalogue.kinds import KINDS
+from flintmq.catalogue.limits import MESSAGE_LENGTH_MAX, NUMBER_MAX
 from flintmq.qmgr import chlauth
-from flintmq.qmgr.attribute import Value
-from flintmq.qmgr.attributes import MESSAGE_LENGTH_MAX, NUMBER_MAX, settable_defaults
 from flintmq.qmgr.authority_records import PRINCIPAL, SELF, record_name
 from flintmq.qmgr.catalogue import Catalogue
 from flintmq.qmgr.chlauth import ADMINISTRATORS
-from flintmq.qmgr.topic_tree import BASE_TOPIC, BASE_VALUES
+from flintmq.qmgr.topic_tree import BASE_VALUES
 
 PRODUCT = "FlintMQ"
 
@@ -164,32 +166,6 @@ _TOPICS: list[tuple[str, str, Changes]] = [
     ),
 ]
 
-#: The objects that supply attributes left out in DEFINE. They have no description, or every new object would.
-_TEMPLATES = [
-    ("QLOCAL", "SYSTEM.DEFAULT.LOCAL.QUEUE"),
-    ("QALIAS", "SYSTEM.DEFAULT.ALIAS.QUEUE"),
-    ("QREMOTE", "SYSTEM.DEFAULT.REMOTE.QUEUE"),
-    ("QMODEL", "SYSTEM.DEFAULT.MODEL.QUEUE"),
-    ("PROCESS", "SYSTEM.DEFAULT.PROCESS"),
-    ("NAMELIST", "SYSTEM.DEFAULT.NAMELIST"),
-    ("TOPIC", "SYSTEM.DEFAULT.TOPIC"),
-    ("CHANNEL", "SYSTEM.DEF.SVRCONN"),
-    ("LISTENER", "SYSTEM.DEFAULT.LISTENER.TCP"),
-    ("SERVICE", "SYSTEM.DEFAULT.SERVICE"),
-    ("COMMINFO", "SYSTEM.DEFAULT.COMMINFO.MULTICAST"),
-    ("AUTHINFO", "SYSTEM.DEFAULT.AUTHINFO.IDPWOS"),
-]
-
-#: Kinds that were added since the first release, and an object of each that every queue manager of now has.
-_ADDED = {
-    "TOPIC": BASE_TOPIC,
-    "CHANNEL": "SYSTEM.DEF.SVRCONN",
-    "LISTENER": "SYSTEM.DEFAULT.LISTENER.TCP",
-    "SERVICE": "SYSTEM.DEFAULT.SERVICE",
-    "COMMINFO": "SYSTEM.DEFAULT.COMMINFO.MULTICAST",
-    "AUTHINFO": "SYSTEM.DEFAULT.AUTHINFO.IDPWOS",
-}
-
 #: No client administers over a channel, or connects through the channels that hold defaults.
 _CHANNEL_RULES: list[Changes] = [
     {"CHLAUTH": "*", "TYPE": "BLOCKUSER", "USERLIST": [ADMINISTRATORS], "DESCR": "Privileged users are not let in"},
@@ -251,7 +227,8 @@ def default_objects(product: str = PRODUCT) -> list[DefaultObject]:
     rows = [_row("BUFFPOOL", number, {"BUFFERS": buffers}) for number, buffers in _BUFFER_POOLS.items()]
     rows += [_row("PSID", number, {"BUFFPOOL": pool, "EXPAND": "SYSTEM"}) for number, pool in _PAGE_SETS.items()]
     rows += [_row("STGCLASS", name, {"PSID": number}) for name, number in _STORAGE_CLASSES.items()]
-    rows += [_row(kind, name, {}) for kind, name in _TEMPLATES]
+    # The objects that supply attributes left out in DEFINE have no description, or every new object would.
+    rows += [_row(kind.keyword, kind.default_object, {}) for kind in KINDS if kind.default_object]
     for kind, named, more in (
         ("QLOCAL", _LOCAL_QUEUES, {"STGCLASS": "SYSTEM"}),
         ("QMODEL", _MODEL_QUEUES, {}),
@@ -265,7 +242,7 @@ def default_objects(product: str = PRODUCT) -> list[DefaultObject]:
 
 def missing_objects(catalogue: Catalogue) -> list[DefaultObject]:
     """Return the default objects that a queue manager lacks: it was created before there were topics or channels."""
-    missing = [kind for kind, name in _ADDED.items() if catalogue.find(kind, name) is None]
+    missing = [kind.keyword for kind in KINDS if kind.since and catalogue.find(kind.keyword, kind.since) is None]
     rows = [row for row in default_objects() if row.kind in missing] if missing else []
     return [row for row in rows if catalogue.find(row.kind, row.name) is None]
 

@@ -16,10 +16,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from flintmq.catalogue.attribute import FLAG, LIST, PAIR
 from flintmq.command.reply import Item, Reply, Response
 from flintmq.command.steps import RESPONSES_AT_ONCE, Steps, to_the_end
 from flintmq.mqi.printable import printable
-from flintmq.qmgr.attribute import FLAG, LIST, PAIR
 
 INDENT = 3
 COLUMN_WIDTH = 40

@@ -24,59 +24,41 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from flintmq.catalogue.attribute import FLAG, HEX, INT, LIST, NAME, STRING, Attribute, Value
+from flintmq.catalogue.attributes import ATTRIBUTES, KIND_OF, RULE_KINDS, settable_defaults
 from flintmq.command.administration import Administration, Row
 from flintmq.command.defaults import q_mgr_attributes
-from flintmq.command.objects import DEFAULT_OBJECTS
 from flintmq.command.parser import LINE_LENGTH_MAX
-from flintmq.qmgr.attribute import FLAG, HEX, INT, LIST, NAME, STRING, Attribute, Value
-from flintmq.qmgr.attributes import ATTRIBUTES, settable_defaults
 from flintmq.qmgr.catalogue import MQObject, matches
 from flintmq.qmgr.topic_tree import join_topic
 
 LAYOUTS = ("mqsc", "1line", "2line")
 
 #: Every kind that is dumped, in the order of the dump.
-KINDS = (
-    "QMGR", "AUTHINFO", "BUFFPOOL", "PSID", "STGCLASS", "PROCESS", "NAMELIST", "QLOCAL", "QMODEL", "QALIAS", "QREMOTE",
-    "TOPIC", "SUB", "CHANNEL", "LISTENER", "SERVICE", "COMMINFO", "CHLAUTH", "AUTHREC",
-)  # fmt: skip
+KINDS = tuple(kind.keyword for kind in sorted(KIND_OF.values(), key=lambda kind: kind.dump_order))
 
-#: The words of `-t`, MQ's for kinds of objects. Some name kinds that do not exist here; they dump nothing.
-TYPES: dict[str, tuple[str, ...]] = {
-    "all": KINDS,
-    "qmgr": ("QMGR",),
-    "queue": ("QLOCAL", "QMODEL", "QALIAS", "QREMOTE"),
-    "q": ("QLOCAL", "QMODEL", "QALIAS", "QREMOTE"),
-    "qlocal": ("QLOCAL",),
-    "qmodel": ("QMODEL",),
-    "qalias": ("QALIAS",),
-    "qremote": ("QREMOTE",),
-    "process": ("PROCESS",),
-    "prcs": ("PROCESS",),
-    "namelist": ("NAMELIST",),
-    "nl": ("NAMELIST",),
-    "topic": ("TOPIC",),
-    "top": ("TOPIC",),
-    "sub": ("SUB",),
-    "stgclass": ("STGCLASS",),
-    "psid": ("PSID",),
-    "buffpool": ("BUFFPOOL",),
-    "authinfo": ("AUTHINFO",),
-    "channel": ("CHANNEL",),
-    "chl": ("CHANNEL",),
-    "clntconn": (),
-    "comminfo": ("COMMINFO",),
-    "listener": ("LISTENER",),
-    "lstr": ("LISTENER",),
-    "service": ("SERVICE",),
-    "srvc": ("SERVICE",),
-}
+
+def _types() -> dict[str, tuple[str, ...]]:
+    types: dict[str, tuple[str, ...]] = {"all": KINDS}
+    for keyword in KINDS:
+        kind = KIND_OF[keyword]
+        if keyword in RULE_KINDS:
+            continue
+        words = kind.authority.words if kind.authority is not None else ()
+        for word in dict.fromkeys((*words, keyword.lower())):
+            types[word] = (*types.get(word, ()), keyword)
+    types["clntconn"] = ()
+    return types
+
+
+#: The words of `-t`, MQ's for kinds of objects. One names a kind that does not exist here; it dumps nothing.
+TYPES = _types()
 
 _LINE = LINE_LENGTH_MAX - 2  # Room for " +".
 _INDENT = "   "
 _MANAGED = "SYSTEM.MANAGED."
 #: Attributes that DEFINE requires.
-_ALWAYS = ("AUTHTYPE", "CHLTYPE", "TRPTYPE")
+_ALWAYS = frozenset(keyword for kind in KIND_OF.values() if kind.mqsc is not None for keyword in kind.mqsc.required)
 
 
 @dataclass(frozen=True)
@@ -98,7 +80,7 @@ def dump(administration: Administration, what: Dump) -> Iterator[str]:
             yield from _OTHERS[kind](administration, what)
             continue
         definitions = administration.objects(kind)
-        default = next((each for each in definitions if each.name == DEFAULT_OBJECTS.get(kind)), None)
+        default = next((each for each in definitions if each.name == KIND_OF[kind].default_object), None)
         for definition in sorted(definitions, key=_order):
             if kind == "QMGR":
                 yield from _queue_manager(definition, what)
@@ -107,8 +89,9 @@ def dump(administration: Administration, what: Dump) -> Iterator[str]:
 
 
 def _order(definition: MQObject) -> tuple[bool, int, str]:
-    number = int(definition.name) if definition.kind in ("PSID", "BUFFPOOL") else 0
-    return definition.name != DEFAULT_OBJECTS.get(definition.kind), number, definition.name
+    kind = KIND_OF[definition.kind]
+    number = int(definition.name) if kind.names.numbered else 0
+    return definition.name != kind.default_object, number, definition.name
 
 
 def _goes_by_itself(definition: MQObject) -> bool:

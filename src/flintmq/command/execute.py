@@ -16,6 +16,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from flintmq.catalogue.attribute import FLAG, Attribute, ValueRejected, is_name, parse_value
+from flintmq.catalogue.attributes import ATTRIBUTES, KIND_OF, QUEUE_KINDS
+from flintmq.catalogue.kind import OBJECT_NAMES
+from flintmq.catalogue.limits import CHANNEL_NAME_LENGTH, TOPIC_STRING_LENGTH_MAX
 from flintmq.command import absent
 from flintmq.command.administration import Administration
 from flintmq.command.form import (
@@ -43,12 +47,8 @@ from flintmq.command.steps import RESPONSES_AT_ONCE, Steps, to_the_end
 from flintmq.command.where import FilterError, parse_filter
 from flintmq.mqi.pcf_constants import MQRCCF_COMMAND_FAILED, MQRCCF_FILTER_ERROR
 from flintmq.mqi.reason import MQRC_FUNCTION_NOT_SUPPORTED, MQRC_NOT_AUTHORIZED, reason_name
-from flintmq.qmgr.attribute import FLAG, Attribute, ValueRejected, is_name, parse_value
-from flintmq.qmgr.attributes import ATTRIBUTES, PAGE_SET_ID_MAX, QUEUE_KINDS, TOPIC_STRING_LENGTH_MAX
-from flintmq.qmgr.catalogue import CHANNEL_NAME_LENGTH, is_object_name
 from flintmq.qmgr.traces import CLASSES, SYNONYMS
 
-_NUMBERED = ("PSID", "BUFFPOOL")
 _HEXADECIMAL = frozenset("0123456789ABCDEF")
 CONNECTION_ID_LENGTH = 16
 #: How alike a word must be to one that exists, from 0 to 1, to be taken for a typing error.
@@ -265,18 +265,14 @@ def _generic_name(command: Command, word: Word, text: str) -> str:
 
 
 def _object_name(command: Command, form: Form, word: Word, text: str) -> str:
-    if form.kind in _NUMBERED and text.isascii() and text.isdigit() and len(text) < 9:
+    names = KIND_OF[form.kind].names if form.kind in KIND_OF else OBJECT_NAMES
+    if names.numbered and text.isascii() and text.isdigit() and len(text) < 9:
         text = str(int(text))
-    if is_object_name(form.kind, text):
+    if names.is_name(text):
         return text
-    if form.kind in _NUMBERED:
-        why = f"{form.noun} takes a number from 0 to {PAGE_SET_ID_MAX}"
-    elif form.kind == "STGCLASS":
-        why = "a storage class name has at most 8 upper-case letters, digits and . / _ %, the first no digit"
-    elif text.endswith("*"):
+    why = names.rule.format(noun=form.noun)
+    if text == "*" or (text.endswith("*") and names.is_name(text[:-1])):
         why = f"{form.verb} takes no generic name"
-    else:
-        why = "a name has at most 48 letters, digits and . / _ %"
     raise CommandSyntaxError(command.text, word.end, why)
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from flintmq.catalogue.attribute import Attribute
+from flintmq.catalogue.attributes import ATTRIBUTES
 from flintmq.command.administration import Administration
 from flintmq.command.reply import Reply
 from flintmq.command.request import Request
-from flintmq.qmgr.attribute import Attribute
-from flintmq.qmgr.attributes import ATTRIBUTES
 
 Handler = Callable[[Request, Administration], Reply]
 

@@ -24,6 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from flintmq.catalogue.limits import COMMAND_LEVEL
 from flintmq.command.administration import Administration
 from flintmq.command.display import render_steps
 from flintmq.command.execute import execute_steps
@@ -31,7 +32,6 @@ from flintmq.command.form import LEAVING
 from flintmq.command.parser import CommandReader, CommandText
 from flintmq.command.steps import LINES_AT_ONCE, Steps, to_the_end
 from flintmq.mqi.reason import MQRC_CONNECTION_BROKEN, MQRC_Q_MGR_NOT_AVAILABLE
-from flintmq.qmgr.attributes import COMMAND_LEVEL
 
 ALL_WELL = 0
 SOME_FAILED = 10

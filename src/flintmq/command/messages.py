@@ -7,6 +7,7 @@ objects that only z/OS has. The last letter is the severity: I information, W wa
 
 from __future__ import annotations
 
+from flintmq.catalogue.kinds import KINDS
 from flintmq.mqi.pcf_constants import (
     MQRCCF_AUTH_VALUE_ERROR,
     MQRCCF_AUTH_VALUE_MISSING,
@@ -69,18 +70,24 @@ from flintmq.mqi.reason import (
     reason_text,
 )
 
+
+def _of_kinds() -> dict[str, str]:
+    """Return the messages that answer DEFINE, ALTER, DELETE and DISPLAY of the kinds of objects."""
+    texts: dict[str, str] = {}
+    for kind in KINDS:
+        messages = kind.messages
+        if messages is not None and messages.heading:
+            texts[messages.created] = f"{kind.title} created."
+            texts[messages.changed] = f"{kind.title} changed."
+            texts[messages.deleted] = f"{kind.title} deleted."
+            texts[messages.shown] = messages.heading
+    texts.pop("", None)
+    return texts
+
+
 MESSAGES = {
+    **_of_kinds(),
     # Done.
-    "AMQ8005I": "Queue manager changed.",
-    "AMQ8006I": "Queue created.",
-    "AMQ8007I": "Queue deleted.",
-    "AMQ8008I": "Queue changed.",
-    "AMQ8010I": "Process created.",
-    "AMQ8011I": "Process deleted.",
-    "AMQ8012I": "Process changed.",
-    "AMQ8014I": "Channel created.",
-    "AMQ8015I": "Channel deleted.",
-    "AMQ8016I": "Channel changed.",
     "AMQ8018I": "Start of the channel accepted.",
     "AMQ8019I": "Stop of the channel accepted.",
     "AMQ8021I": "Request to start the listener accepted.",
@@ -90,26 +97,8 @@ MESSAGES = {
     "AMQ8097I": "Subscription deleted.",
     "AMQ8415I": "Ping queue manager command complete.",
     "AMQ8457I": "Connection stopped.",
-    "AMQ8551I": "Namelist changed.",
-    "AMQ8552I": "Namelist created.",
-    "AMQ8553I": "Namelist deleted.",
-    "AMQ8690I": "Topic created.",
-    "AMQ8691I": "Topic changed.",
-    "AMQ8692I": "Topic deleted.",
-    "AMQ8563I": "Authentication information object created.",
-    "AMQ8564I": "Authentication information object deleted.",
-    "AMQ8567I": "Authentication information object changed.",
-    "AMQ8626I": "Listener created.",
-    "AMQ8623I": "Listener changed.",
-    "AMQ8624I": "Service changed.",
-    "AMQ8625I": "Service created.",
-    "AMQ8627I": "Service deleted.",
     "AMQ8732I": "Request to stop the service accepted.",
     "AMQ8733I": "Request to start the service accepted.",
-    "AMQ8858I": "Communication information object created.",
-    "AMQ8859I": "Communication information object changed.",
-    "AMQ8860I": "Communication information object deleted.",
-    "AMQ8628I": "Listener deleted.",
     "AMQ8560I": "Security cache refreshed.",
     "AMQ8862I": "Authority record set.",
     "AMQ8863I": "Authority record deleted.",
@@ -121,20 +110,10 @@ MESSAGES = {
     "AMQ8096I": "Subscription inquired.",
     "AMQ8099I": "Subscription status inquired.",
     "AMQ8276I": "Display Connection details.",
-    "AMQ8407I": "Display Process details.",
-    "AMQ8414I": "Display Channel details.",
-    "AMQ8566I": "Display authentication information details.",
     "AMQ8417I": "Display Channel Status details.",
-    "AMQ8629I": "Display service information details.",
     "AMQ8632I": "Display service status details.",
-    "AMQ8861I": "Display communication information details.",
-    "AMQ8630I": "Display Listener details.",
     "AMQ8631I": "Display listener status details.",
-    "AMQ8408I": "Display Queue Manager details.",
-    "AMQ8409I": "Display Queue details.",
     "AMQ8450I": "Display queue status details.",
-    "AMQ8550I": "Display namelist details.",
-    "AMQ8633I": "Display topic details.",
     "AMQ8705I": "Display Queue Manager Status Details.",
     "AMQ8723I": "Display pub/sub status details.",
     "AMQ8754I": "Display topic status details.",

@@ -1,8 +1,9 @@
 """The command model: one table of every command, its parameters, handler, help, example and authority.
 
 MQSC binds a parsed command to a `Form` (execute.py), prints its syntax after an error, and calls its handler. PCF and
-REST find the same form by `pcf_command` or by verb and noun. To add a command, add a row to a list below: a test fails
-until it has a summary and an example that can be bound.
+REST find the same form by `pcf_command` or by verb and noun. DEFINE, ALTER, DELETE and DISPLAY of a kind of object are
+made from its declaration (catalogue/kinds/). To add another command, add a row to a list below: a test fails until it
+has a summary and an example that can be bound.
 
     part      stands in a command as                 examples
     options   parameters of the command itself       REPLACE, LIKE(name), TYPE(HANDLE), WHERE(...)
@@ -12,8 +13,12 @@ until it has a summary and an example that can be bound.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from flintmq.catalogue.attribute import FLAG, NAME, STRING, Attribute
+from flintmq.catalogue.attributes import ATTRIBUTES
+from flintmq.catalogue.kind import MQSC, Kind
+from flintmq.catalogue.kinds import KINDS
+from flintmq.catalogue.kinds.queue import QUEUE_ATTRIBUTES, QUEUE_TYPE
+from flintmq.catalogue.limits import TOPIC_STRING_LENGTH_MAX
 from flintmq.command import (
     channels,
     model_security,
@@ -45,9 +50,7 @@ from flintmq.command.form import (
 )
 from flintmq.command.options import (
     ALL,
-    AUTHORITY_TYPE,
     AUTHREC,
-    CHANNEL_TYPE,
     CLEAR_SCOPE,
     CLEAR_TYPE,
     CONNAME,
@@ -62,7 +65,6 @@ from flintmq.command.options import (
     PUBSUB_TYPE,
     PURGE,
     QUEUE_STATUS_TYPE,
-    QUEUE_TYPE,
     REPLACE,
     RESET_TYPE,
     SAVED,
@@ -72,300 +74,92 @@ from flintmq.command.options import (
     SUBID,
     SUBTYPE,
     TOPIC_STATUS_TYPE,
-    TOPIC_TYPE,
     WHERE,
     choice,
     text,
 )
 from flintmq.mqi import pcf_constants as pcf
-from flintmq.qmgr.attribute import FLAG, NAME, STRING, Attribute
-from flintmq.qmgr.attributes import (
-    ATTRIBUTES,
-    QUEUE_ATTRIBUTES,
-    QUEUE_KINDS,
-    TOPIC_STRING_LENGTH_MAX,
-)
 from flintmq.qmgr.traces import CLASSES
 
 # -- objects ----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Kind:
-    """One kind of object that can be defined, altered, deleted and shown."""
-
-    kind: str
-    description: str
-    example: str
-    parameters: str
-    authority: str
-    commands: tuple[int, int, int, int]  # create, change, delete, inquire
-    #: The attributes that the example of ALTER changes, if they differ from the example of DEFINE.
-    altered: str = ""
-    #: Attributes that DEFINE requires.
-    required: tuple[str, ...] = ()
-
-
-_QUEUE_COMMANDS = (pcf.MQCMD_CREATE_Q, pcf.MQCMD_CHANGE_Q, pcf.MQCMD_DELETE_Q, pcf.MQCMD_INQUIRE_Q)
-
-_KINDS = [
-    _Kind(
-        kind="QLOCAL",
-        description="a local queue",
-        example="ORDERS.IN",
-        parameters="MAXDEPTH(50000) DEFPSIST(YES)",
-        authority="queue",
-        commands=_QUEUE_COMMANDS,
-    ),
-    _Kind(
-        kind="QALIAS",
-        description="an alias queue",
-        example="ORDERS",
-        parameters="TARGET(ORDERS.IN)",
-        authority="queue",
-        commands=_QUEUE_COMMANDS,
-    ),
-    _Kind(
-        kind="QREMOTE",
-        description="a local definition of a remote queue",
-        example="BILLS",
-        parameters="RNAME(BILLS) RQMNAME(QM2)",
-        authority="queue",
-        commands=_QUEUE_COMMANDS,
-    ),
-    _Kind(
-        kind="QMODEL",
-        description="a model queue",
-        example="REPLY.MODEL",
-        parameters="DEFTYPE(PERMDYN)",
-        authority="queue",
-        commands=_QUEUE_COMMANDS,
-    ),
-    _Kind(
-        kind="PROCESS",
-        description="a process, for triggering",
-        example="ORDERS.PROCESS",
-        parameters="APPLICID('/opt/orders/start')",
-        authority="process",
-        commands=(
-            pcf.MQCMD_CREATE_PROCESS,
-            pcf.MQCMD_CHANGE_PROCESS,
-            pcf.MQCMD_DELETE_PROCESS,
-            pcf.MQCMD_INQUIRE_PROCESS,
-        ),
-    ),
-    _Kind(
-        kind="NAMELIST",
-        description="a list of names",
-        example="ORDER.QUEUES",
-        parameters="NAMES(ORDERS.IN,ORDERS.OUT)",
-        authority="namelist",
-        commands=(
-            pcf.MQCMD_CREATE_NAMELIST,
-            pcf.MQCMD_CHANGE_NAMELIST,
-            pcf.MQCMD_DELETE_NAMELIST,
-            pcf.MQCMD_INQUIRE_NAMELIST,
-        ),
-    ),
-    _Kind(
-        kind="TOPIC",
-        description="a topic object: the attributes of a topic string and of all below it",
-        example="ORDERS.TOPIC",
-        parameters="TOPICSTR('orders') DEFPSIST(YES)",
-        authority="topic",
-        commands=(pcf.MQCMD_CREATE_TOPIC, pcf.MQCMD_CHANGE_TOPIC, pcf.MQCMD_DELETE_TOPIC, pcf.MQCMD_INQUIRE_TOPIC),
-        altered="PUB(DISABLED)",
-        required=("TOPICSTR",),
-    ),
-    _Kind(
-        kind="CHANNEL",
-        description="a server-connection channel, through which clients connect",
-        example="ORDERS.SVRCONN",
-        parameters="CHLTYPE(SVRCONN) SHARECNV(10)",
-        authority="channel",
-        commands=(
-            pcf.MQCMD_CREATE_CHANNEL,
-            pcf.MQCMD_CHANGE_CHANNEL,
-            pcf.MQCMD_DELETE_CHANNEL,
-            pcf.MQCMD_INQUIRE_CHANNEL,
-        ),
-        required=("CHLTYPE",),
-    ),
-    _Kind(
-        kind="AUTHINFO",
-        description="an authentication information object: how passwords are checked",
-        example="CHECKED",
-        parameters="AUTHTYPE(IDPWOS) CHCKCLNT(REQUIRED)",
-        authority="authinfo",
-        commands=(
-            pcf.MQCMD_CREATE_AUTH_INFO,
-            pcf.MQCMD_CHANGE_AUTH_INFO,
-            pcf.MQCMD_DELETE_AUTH_INFO,
-            pcf.MQCMD_INQUIRE_AUTH_INFO,
-        ),
-        required=("AUTHTYPE",),
-    ),
-    _Kind(
-        kind="LISTENER",
-        description="a listener: where the queue manager process listens for clients",
-        example="TCP.1",
-        parameters="TRPTYPE(TCP) PORT(1414) CONTROL(QMGR)",
-        authority="listener",
-        commands=(
-            pcf.MQCMD_CREATE_LISTENER,
-            pcf.MQCMD_CHANGE_LISTENER,
-            pcf.MQCMD_DELETE_LISTENER,
-            pcf.MQCMD_INQUIRE_LISTENER,
-        ),
-        required=("TRPTYPE",),
-    ),
-    _Kind(
-        kind="SERVICE",
-        description="a service: a program that runs beside the queue manager",
-        example="ORDERS.MONITOR",
-        parameters="CONTROL(QMGR) SERVTYPE(SERVER) STARTCMD('/opt/orders/monitor') STARTARG('-m +QMNAME+')",
-        authority="service",
-        commands=(
-            pcf.MQCMD_CREATE_SERVICE,
-            pcf.MQCMD_CHANGE_SERVICE,
-            pcf.MQCMD_DELETE_SERVICE,
-            pcf.MQCMD_INQUIRE_SERVICE,
-        ),
-    ),
-    _Kind(
-        kind="COMMINFO",
-        description="a communication information object, for multicast",
-        example="ORDERS.MULTICAST",
-        parameters="TYPE(MULTICAST) GRPADDR('239.0.0.1')",
-        authority="comminfo",
-        commands=(
-            pcf.MQCMD_CREATE_COMM_INFO,
-            pcf.MQCMD_CHANGE_COMM_INFO,
-            pcf.MQCMD_DELETE_COMM_INFO,
-            pcf.MQCMD_INQUIRE_COMM_INFO,
-        ),
-    ),
-    _Kind(
-        kind="STGCLASS",
-        description="a storage class, which leads from a queue to its page set",
-        example="BIG",
-        parameters="PSID(5)",
-        authority="qmgr",
-        commands=(
-            pcf.MQCMD_CREATE_STG_CLASS,
-            pcf.MQCMD_CHANGE_STG_CLASS,
-            pcf.MQCMD_DELETE_STG_CLASS,
-            pcf.MQCMD_INQUIRE_STG_CLASS,
-        ),
-    ),
-    _Kind(
-        kind="BUFFPOOL",
-        description="a buffer pool",
-        example="4",
-        parameters="BUFFERS(50000)",
-        authority="qmgr",
-        commands=(
-            pcf.MQCMD_CREATE_BUFFER_POOL,
-            pcf.MQCMD_CHANGE_BUFFER_POOL,
-            pcf.MQCMD_DELETE_BUFFER_POOL,
-            pcf.MQCMD_INQUIRE_USAGE,
-        ),
-    ),
-    _Kind(
-        kind="PSID",
-        description="a page set",
-        example="5",
-        parameters="BUFFPOOL(4) EXPAND(SYSTEM)",
-        authority="qmgr",
-        commands=(
-            pcf.MQCMD_CREATE_PAGE_SET,
-            pcf.MQCMD_CHANGE_PAGE_SET,
-            pcf.MQCMD_DELETE_PAGE_SET,
-            pcf.MQCMD_INQUIRE_USAGE,
-        ),
-    ),
-]
-
-
-#: Options that choose objects of a type in DISPLAY; that of queues is QUEUE_TYPE.
-_TYPE_OPTIONS = {"TOPIC": (TOPIC_TYPE,), "CHANNEL": (CHANNEL_TYPE,), "AUTHINFO": (AUTHORITY_TYPE,)}
-
-
-def _right(each: _Kind, right: str) -> tuple[str, str]:
+def _authority(kind: Kind, right: str) -> tuple[str, str]:
     """Return the authority for DEFINE or DELETE: "chg" for an object that belongs to the queue manager itself."""
-    return ("chg" if each.authority == "qmgr" else right, each.authority)
+    return ("chg" if kind.authority is None else right, kind.authority_type.lower())
 
 
-def _define_form(each: _Kind) -> Form:
+def _define_form(kind: Kind, mqsc: MQSC) -> Form:
     return Form(
         verb="DEFINE",
-        noun=each.kind,
-        kind=each.kind,
+        noun=kind.keyword,
+        kind=kind.keyword,
         name=OBJECT_NAME,
         handler=objects.define,
-        authority=_right(each, "crt"),
-        pcf_command=each.commands[0],
-        summary=f"Define {each.description}.",
-        example=f"DEFINE {each.kind}({each.example}) {each.parameters}",
-        options=(REPLACE, LIKE) if each.kind != "PSID" else (REPLACE,),
-        settable=settable(each.kind, altering=False),
-        required=each.required,
+        authority=_authority(kind, "crt"),
+        pcf_command=kind.pcf.create,
+        summary=f"Define {mqsc.description}.",
+        example=f"DEFINE {kind.keyword}({mqsc.example}) {mqsc.parameters}",
+        options=(REPLACE, LIKE) if mqsc.like else (REPLACE,),
+        settable=settable(kind.keyword, altering=False),
+        required=mqsc.required,
     )
 
 
-def _alter_form(each: _Kind) -> Form:
+def _alter_form(kind: Kind, mqsc: MQSC) -> Form:
     return Form(
         verb="ALTER",
-        noun=each.kind,
-        kind=each.kind,
+        noun=kind.keyword,
+        kind=kind.keyword,
         name=OBJECT_NAME,
         handler=objects.alter,
-        authority=("chg", each.authority),
-        pcf_command=each.commands[1],
-        summary=f"Change attributes of {each.description}; those not named stay as they are.",
-        example=f"ALTER {each.kind}({each.example}) {each.altered or each.parameters}",
-        options=(FORCE,) if each.kind in ("QLOCAL", "QALIAS", "QREMOTE") else (),
-        settable=settable(each.kind, altering=True),
+        authority=("chg", kind.authority_type.lower()),
+        pcf_command=kind.pcf.change,
+        summary=f"Change attributes of {mqsc.description}; those not named stay as they are.",
+        example=f"ALTER {kind.keyword}({mqsc.example}) {mqsc.altered or mqsc.parameters}",
+        options=(FORCE,) if mqsc.force else (),
+        settable=settable(kind.keyword, altering=True),
     )
 
 
-def _delete_form(each: _Kind) -> Form:
-    records = (AUTHREC,) if each.authority != "qmgr" else ()
-    purge = (PURGE,) if each.kind == "QLOCAL" else ()
+def _delete_form(kind: Kind, mqsc: MQSC) -> Form:
+    records = () if kind.authority is None else (AUTHREC,)
+    purge = (PURGE,) if mqsc.purge else ()
     return Form(
         verb="DELETE",
-        noun=each.kind,
-        kind=each.kind,
+        noun=kind.keyword,
+        kind=kind.keyword,
         name=OBJECT_NAME,
         handler=objects.delete,
-        authority=_right(each, "dlt"),
-        pcf_command=each.commands[2],
-        summary=f"Delete {each.description}.",
-        example=f"DELETE {each.kind}({each.example})" + (" PURGE" if purge else ""),
+        authority=_authority(kind, "dlt"),
+        pcf_command=kind.pcf.delete,
+        summary=f"Delete {mqsc.description}.",
+        example=f"DELETE {kind.keyword}({mqsc.example})" + (" PURGE" if purge else ""),
         options=(IGNSTATE, *records, *purge),
     )
 
 
-def _display_form(each: _Kind) -> Form:
-    types = (QUEUE_TYPE,) if each.kind in QUEUE_KINDS else _TYPE_OPTIONS.get(each.kind, ())
+def _display_form(kind: Kind, mqsc: MQSC) -> Form:
     return Form(
         verb="DISPLAY",
-        noun=each.kind,
-        kind=each.kind,
+        noun=kind.keyword,
+        kind=kind.keyword,
         name=GENERIC_NAME,
         handler=objects.display,
-        authority=("dsp", each.authority),
-        pcf_command=each.commands[3],
-        summary=f"Show the attributes of {each.description}, or of all whose name begins alike.",
-        example=f"DISPLAY {each.kind}({each.example}) ALL",
-        options=(ALL, WHERE, *types),
-        shown=tuple(ATTRIBUTES[each.kind]),
+        authority=("dsp", kind.authority_type.lower()),
+        pcf_command=kind.pcf.inquire,
+        summary=f"Show the attributes of {mqsc.description}, or of all whose name begins alike.",
+        example=f"DISPLAY {kind.keyword}({mqsc.example}) ALL",
+        options=(ALL, WHERE) if mqsc.selection is None else (ALL, WHERE, mqsc.selection),
+        shown=kind.attributes,
     )
 
 
-def _object_forms(each: _Kind) -> list[Form]:
-    """Return DEFINE, ALTER, DELETE and DISPLAY of one kind of object."""
-    return [_define_form(each), _alter_form(each), _delete_form(each), _display_form(each)]
+def _object_forms(kind: Kind) -> list[Form]:
+    """Return DEFINE, ALTER, DELETE and DISPLAY of one kind of object; none for a kind with commands of its own."""
+    if kind.mqsc is None:
+        return []
+    return [make(kind, kind.mqsc) for make in (_define_form, _alter_form, _delete_form, _display_form)]
 
 
 _QUEUE_FORMS = [
@@ -380,7 +174,7 @@ _QUEUE_FORMS = [
         summary="Show the attributes of queues of any kind.",
         example="DISPLAY QUEUE(ORDERS.*) CURDEPTH WHERE(CURDEPTH GT 0)",
         options=(ALL, WHERE, QUEUE_TYPE),
-        shown=tuple(QUEUE_ATTRIBUTES),
+        shown=QUEUE_ATTRIBUTES,
     ),
     Form(
         verb="CLEAR",
@@ -459,7 +253,7 @@ _Q_MGR_FORMS = [
         summary="Show the attributes of the queue manager.",
         example="DISPLAY QMGR DEADQ CCSID",
         options=(ALL,),
-        shown=tuple(ATTRIBUTES["QMGR"]),
+        shown=ATTRIBUTES["QMGR"],
         always=("QMNAME",),
         groups=qmgr.attribute_groups([attribute.keyword for attribute in ATTRIBUTES["QMGR"]]),
     ),
@@ -603,7 +397,7 @@ _PUBSUB_FORMS = [
         summary="Show the attributes of subscriptions.",
         example="DISPLAY SUB(*) SUBTYPE(ADMIN) TOPICSTR DEST",
         options=(ALL, WHERE, SUBID, SUBTYPE, DURABLE),
-        shown=tuple(ATTRIBUTES["SUB"]),
+        shown=ATTRIBUTES["SUB"],
         always=("SUB", "SUBNAME", "SUBID"),
     ),
     Form(
@@ -738,7 +532,7 @@ _CHANNEL_FORMS = [
     ),
 ]
 
-_FORMS = [form for kind in _KINDS for form in _object_forms(kind)]
+_FORMS = [form for kind in KINDS for form in _object_forms(kind)]
 _FORMS += _QUEUE_FORMS + _Q_MGR_FORMS + _PUBSUB_FORMS + _CHANNEL_FORMS
 _FORMS += model_security.FORMS + model_services.FORMS + model_storage.FORMS
 

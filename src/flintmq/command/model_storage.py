@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from flintmq.catalogue.attribute import STRING
 from flintmq.command import status, storage, trace
 from flintmq.command.form import GENERIC_TRACE_TYPE, NO_NAME, TRACE_TYPE, Form, settable
 from flintmq.command.options import ALL, DEFAULT, USAGE_TYPE, choice, numbered, numbers, page_set, text
 from flintmq.mqi import pcf_constants as pcf
-from flintmq.qmgr.attribute import STRING
 
 _STORAGE_FORMS = [
     Form(

@@ -3,67 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from flintmq.catalogue.attributes import ATTRIBUTES, KIND_OF, settable_defaults
+from flintmq.catalogue.kind import Messages
+from flintmq.catalogue.kinds import KINDS
 from flintmq.command.administration import Administration, Row
 from flintmq.command.reply import Item, Reply, Response, done, items_of, listed, refused, type_item
 from flintmq.command.request import Request
 from flintmq.mqi.reason import MQRC_UNKNOWN_OBJECT_NAME
-from flintmq.qmgr.attributes import ATTRIBUTES, QUEUE_KINDS, settable_defaults
 from flintmq.qmgr.catalogue import MQObject, name_space
 
-
-@dataclass(frozen=True)
-class Numbers:
-    """The messages of one kind of object, and the keyword of its name."""
-
-    created: str
-    changed: str
-    deleted: str
-    shown: str
-    keyword: str
-
-
-NUMBERS = {
-    "QUEUE": Numbers("AMQ8006I", "AMQ8008I", "AMQ8007I", "AMQ8409I", "QUEUE"),
-    "QMGR": Numbers("", "AMQ8005I", "", "AMQ8408I", "QMNAME"),
-    "PROCESS": Numbers("AMQ8010I", "AMQ8012I", "AMQ8011I", "AMQ8407I", "PROCESS"),
-    "NAMELIST": Numbers("AMQ8552I", "AMQ8551I", "AMQ8553I", "AMQ8550I", "NAMELIST"),
-    "TOPIC": Numbers("AMQ8690I", "AMQ8691I", "AMQ8692I", "AMQ8633I", "TOPIC"),
-    "CHANNEL": Numbers("AMQ8014I", "AMQ8016I", "AMQ8015I", "AMQ8414I", "CHANNEL"),
-    "AUTHINFO": Numbers("AMQ8563I", "AMQ8567I", "AMQ8564I", "AMQ8566I", "AUTHINFO"),
-    "LISTENER": Numbers("AMQ8626I", "AMQ8623I", "AMQ8628I", "AMQ8630I", "LISTENER"),
-    "SERVICE": Numbers("AMQ8625I", "AMQ8624I", "AMQ8627I", "AMQ8629I", "SERVICE"),
-    "COMMINFO": Numbers("AMQ8858I", "AMQ8859I", "AMQ8860I", "AMQ8861I", "COMMINFO"),
-    "STGCLASS": Numbers("CSQ9022I", "CSQ9022I", "CSQ9022I", "CSQM201I", "STGCLASS"),
-    "BUFFPOOL": Numbers("CSQ9022I", "CSQ9022I", "CSQ9022I", "CSQM201I", "BUFFPOOL"),
-    "PSID": Numbers("CSQ9022I", "CSQ9022I", "CSQ9022I", "CSQM201I", "PSID"),
-}
-
-#: The attribute that says of what type an object is, where it is not TYPE.
-_TYPE_OPTIONS = {"CHANNEL": "CHLTYPE", "AUTHINFO": "AUTHTYPE"}
-
-#: The object that supplies attributes left out in DEFINE when there is no LIKE.
-DEFAULT_OBJECTS = {
-    "QLOCAL": "SYSTEM.DEFAULT.LOCAL.QUEUE",
-    "QALIAS": "SYSTEM.DEFAULT.ALIAS.QUEUE",
-    "QREMOTE": "SYSTEM.DEFAULT.REMOTE.QUEUE",
-    "QMODEL": "SYSTEM.DEFAULT.MODEL.QUEUE",
-    "PROCESS": "SYSTEM.DEFAULT.PROCESS",
-    "NAMELIST": "SYSTEM.DEFAULT.NAMELIST",
-    "TOPIC": "SYSTEM.DEFAULT.TOPIC",
-    "CHANNEL": "SYSTEM.DEF.SVRCONN",
-    "LISTENER": "SYSTEM.DEFAULT.LISTENER.TCP",
-    "SERVICE": "SYSTEM.DEFAULT.SERVICE",
-    "COMMINFO": "SYSTEM.DEFAULT.COMMINFO.MULTICAST",
-    "AUTHINFO": "SYSTEM.DEFAULT.AUTHINFO.IDPWOS",
-}
+#: Name space -> the kind whose messages answer the commands on its objects.
+_KINDS = {kind.space: kind for kind in KINDS if kind.messages is not None}
 
 
 def define(request: Request, administration: Administration) -> Reply:
     """DEFINE: attributes of LIKE or the default object, overridden by those of the command."""
     like = request.option("LIKE")
-    base = _find(administration, request.kind, like or DEFAULT_OBJECTS.get(request.kind, ""))
+    base = _find(administration, request.kind, like or KIND_OF[request.kind].default_object)
     if like and base is None:
         return refused(MQRC_UNKNOWN_OBJECT_NAME, like, administration.name)
     attributes = _settable(request.kind, base)
@@ -71,7 +28,7 @@ def define(request: Request, administration: Administration) -> Reply:
     reason = administration.define(request.kind, request.name, attributes, request.flag("REPLACE"))
     if reason:
         return refused(reason, request.name, administration.name)
-    return done(_numbers(request.kind).created, command=request.command)
+    return done(_messages(request.kind).created, command=request.command)
 
 
 def alter(request: Request, administration: Administration) -> Reply:
@@ -80,7 +37,7 @@ def alter(request: Request, administration: Administration) -> Reply:
     reason = administration.alter(request.kind, name, request.values, request.flag("FORCE"))
     if reason:
         return refused(reason, name, administration.name)
-    return done(_numbers(request.kind).changed, command=request.command)
+    return done(_messages(request.kind).changed, command=request.command)
 
 
 def delete(request: Request, administration: Administration) -> Reply:
@@ -92,13 +49,13 @@ def delete(request: Request, administration: Administration) -> Reply:
         return refused(reason, request.name, administration.name)
     if request.option("AUTHREC", "YES") == "YES":
         administration.delete_authorities_of(request.kind, request.name)
-    return done(_numbers(request.kind).deleted, command=request.command)
+    return done(_messages(request.kind).deleted, command=request.command)
 
 
 def display(request: Request, administration: Administration) -> Reply:
     """DISPLAY of definitions: one response for each object, in order of name."""
     name = request.name or "*"
-    wanted = request.option(_TYPE_OPTIONS.get(request.kind, "TYPE"), "ALL")
+    wanted = request.option(_type_option(request.kind), "ALL")
     keywords = request.keywords()
     if request.kind == "QMGR":
         name, keywords = administration.name, keywords or None
@@ -120,23 +77,30 @@ def _responses(
 
 
 def _shown(definition: MQObject, keywords: set[str] | None) -> Response:
-    numbers = _numbers(definition.kind)
-    items = [Item(numbers.keyword, definition.name)]
-    if _type(definition) and definition.kind not in _TYPE_OPTIONS:
+    kind = KIND_OF[definition.kind]
+    option = _type_option(definition.kind)
+    items = [Item(kind.name_keyword or kind.space, definition.name)]
+    if _type(definition) and option == "TYPE":
         items.append(type_item(_type(definition)))
-    if definition.kind in _TYPE_OPTIONS and keywords is not None:
-        keywords = keywords | {_TYPE_OPTIONS[definition.kind]}
-    attributes = [attribute for attribute in ATTRIBUTES[definition.kind] if attribute.keyword != "TYPE"]
+    if option != "TYPE" and keywords is not None:
+        keywords = keywords | {option}
+    attributes = [attribute for attribute in kind.attributes if attribute.keyword != "TYPE"]
     items += items_of(attributes, definition.attributes, keywords)
-    return Response(numbers.shown, {"command": f"DISPLAY {definition.kind}"}, items)
+    return Response(_messages(definition.kind).shown, {"command": f"DISPLAY {definition.kind}"}, items)
+
+
+def _type_option(kind: str) -> str:
+    """Return the option by which DISPLAY chooses a type: CHLTYPE of channels, AUTHTYPE, else TYPE."""
+    found = KIND_OF.get(kind)
+    return found.type_attribute or "TYPE" if found is not None else "TYPE"
 
 
 def _type(definition: MQObject) -> str:
     """Return the type by which a TYPE option selects an object: kind of queue, origin of a topic, type of a channel."""
-    if definition.kind in QUEUE_KINDS:
+    kind = KIND_OF[definition.kind]
+    if kind.queue_type:
         return definition.kind
-    keyword = _TYPE_OPTIONS.get(definition.kind, "TYPE" if definition.kind in ("TOPIC", "COMMINFO") else "")
-    return definition.text(keyword) if keyword else ""
+    return definition.text(kind.type_attribute) if kind.type_attribute else ""
 
 
 def _settable(kind: str, base: MQObject | None) -> Row:
@@ -156,5 +120,7 @@ def _find(administration: Administration, kind: str, name: str) -> MQObject | No
     return next((each for each in administration.objects_called(kind, name) if each.name == name), None)
 
 
-def _numbers(kind: str) -> Numbers:
-    return NUMBERS[name_space(kind)]
+def _messages(kind: str) -> Messages:
+    messages = _KINDS[name_space(kind)].messages
+    assert messages is not None
+    return messages

@@ -1,29 +1,22 @@
 """The parameters that a command has of its own, beside the attributes of objects: REPLACE, LIKE(name), TYPE(HANDLE).
 
-Each knows its number and the numbers of its words in PCF (`selector`, `words`), as those of attributes.py do. One
+Each knows its number and the numbers of its words in PCF (`selector`, `words`), as the attributes of objects do. One
 without a selector is written in MQSC only: PCF says the same in another way (LIKE is a command, ALL an attribute list).
 """
 
 from __future__ import annotations
 
+from flintmq.catalogue.attribute import FLAG, HEX, INT, LIST, NAME, NUMBERS, STRING, Attribute
+from flintmq.catalogue.attribute_makers import choice as choice
+from flintmq.catalogue.limits import PAGE_SET_ID_MAX
 from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
-from flintmq.qmgr.attribute import ENUM, FLAG, HEX, INT, LIST, NAME, NUMBERS, STRING, Attribute
-from flintmq.qmgr.attributes import PAGE_SET_ID_MAX
 
 
 def switch(word: str, negation: bool = True, selector: int = 0, number: int = 1) -> Attribute:
     """Return a flag such as REPLACE, with or without its NO form. In PCF it is `number` for yes, and 0 for no."""
     attribute = Attribute(word, FLAG, selector, "NO" + word)
     attribute.words = {word: number, "NO" + word: 0} if negation else {word: number}
-    return attribute
-
-
-def choice(keyword: str, words: str, synonym: str = "", selector: int = 0, numbers: tuple[int, ...] = ()) -> Attribute:
-    """Return a choice of `words`, by default the first. `selector` and `numbers` are parameter and values in PCF."""
-    attribute = Attribute(keyword, ENUM, selector, words.split()[0])
-    attribute.words = dict(zip(words.split(), numbers or range(len(words.split())), strict=True))
-    attribute.synonyms = [synonym] if synonym else []
     return attribute
 
 
@@ -77,15 +70,6 @@ IGNSTATE = choice("IGNSTATE", "NO YES", selector=pcf.MQIACF_IGNORE_STATE, number
 AUTHREC = choice("AUTHREC", "YES NO", selector=pcf.MQIACF_REMOVE_AUTHREC, numbers=(pcf.MQRAR_YES, pcf.MQRAR_NO))
 LIKE = text("LIKE")
 WHERE = text("WHERE", STRING, 1024)
-TOPIC_TYPE = choice(
-    "TYPE",
-    "LOCAL CLUSTER ALL",
-    selector=mq.MQIA_TOPIC_TYPE,
-    numbers=(mq.MQTOPT_LOCAL, mq.MQTOPT_CLUSTER, mq.MQTOPT_ALL),
-)
-#: These choose in MQSC only: PCF has a parameter of its own for it (pcf_request.py).
-CHANNEL_TYPE = choice("CHLTYPE", "ALL SDR SVR RCVR RQSTR CLNTCONN SVRCONN CLUSSDR CLUSRCVR AMQP", "TYPE")
-AUTHORITY_TYPE = choice("AUTHTYPE", "ALL CRLLDAP OCSP IDPWOS IDPWLDAP")
 SUBID = hexadecimal("SUBID", 24, pcf.MQBACF_SUB_ID)
 SUBTYPE = choice(
     "SUBTYPE",
@@ -104,13 +88,6 @@ DURABLE = choice(
     "ALL YES NO",
     selector=pcf.MQIACF_DURABLE_SUBSCRIPTION,
     numbers=(mq.MQSUB_DURABLE_ALL, mq.MQSUB_DURABLE_YES, mq.MQSUB_DURABLE_NO),
-)
-QUEUE_TYPE = choice(
-    "TYPE",
-    "ALL QALIAS QLOCAL QMODEL QREMOTE",
-    "QTYPE",
-    mq.MQIA_Q_TYPE,
-    (mq.MQQT_ALL, mq.MQQT_ALIAS, mq.MQQT_LOCAL, mq.MQQT_MODEL, mq.MQQT_REMOTE),
 )
 MOVE_TYPE = choice(
     "TYPE",

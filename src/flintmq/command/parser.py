@@ -21,6 +21,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from flintmq.catalogue.kinds import KINDS
+
 LINE_LENGTH_MAX = 2048
 COMMAND_LENGTH_MAX = 32762
 
@@ -29,22 +31,20 @@ _SEPARATORS = " \t,"
 _WORD_ENDS = " \t,()'"
 
 VERB_SYNONYMS = {"ALT": "ALTER", "DEF": "DEFINE", "DEL": "DELETE", "DIS": "DISPLAY", "STA": "START"}
+_STATUS_SYNONYMS = {"CHS": "CHSTATUS", "SBS": "SBSTATUS", "SEC": "SECURITY", "TPS": "TPSTATUS"}
+
+
+def _short_forms(queues: bool) -> dict[str, str]:
+    declared = [(kind, kind.mqsc) for kind in KINDS if kind.mqsc is not None and bool(kind.queue_type) == queues]
+    return {synonym: kind.keyword for kind, mqsc in declared for synonym in mqsc.synonyms}
+
+
+#: Those of queues first, the others in order.
 NOUN_SYNONYMS = {
     "Q": "QUEUE",
-    "QL": "QLOCAL",
-    "QA": "QALIAS",
-    "QR": "QREMOTE",
-    "QM": "QMODEL",
+    **_short_forms(queues=True),
     "QS": "QSTATUS",
-    "CHL": "CHANNEL",
-    "CHS": "CHSTATUS",
-    "LSTR": "LISTENER",
-    "NL": "NAMELIST",
-    "PRO": "PROCESS",
-    "SBS": "SBSTATUS",
-    "SEC": "SECURITY",
-    "STC": "STGCLASS",
-    "TPS": "TPSTATUS",
+    **dict(sorted({**_short_forms(queues=False), **_STATUS_SYNONYMS}.items())),
 }
 
 

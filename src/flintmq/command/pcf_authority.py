@@ -8,10 +8,10 @@ MATCH(EXACT), MATCH(MATCHING) MQIACF_AUTH_OPTIONS: MQAUTHOPT_NAME_EXPLICIT, MQAU
 
 from __future__ import annotations
 
+from flintmq.catalogue.rules import ENTITY_TYPES
 from flintmq.command.request import Request
 from flintmq.mqi import pcf_constants as pcf
 from flintmq.mqi.pcf import MQCFIN, MQCFST, Parameter
-from flintmq.qmgr.attributes_security import ENTITY_TYPES
 
 NOUNS = ("AUTHREC", "ENTAUTH")
 _ENTITY = "ENTITY"

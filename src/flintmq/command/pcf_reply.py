@@ -1,12 +1,15 @@
 """From the reply of a command to PCF responses.
 
-Each response of the reply becomes one PCF response: the object's name, then its attributes as qmgr/attribute_pcf.py
-writes them. A command that succeeds and shows nothing has one response without parameters. A command that is refused
-has a response with the reason and, if a parameter was wrong, which; then the response MQRCCF_COMMAND_FAILED, the last.
-"""
+Each response of the reply becomes one PCF response: the object's name, then its attributes as
+catalogue/attribute_pcf.py writes them. A command that succeeds and shows nothing has one response without parameters. A
+command that is refused has a response with the reason and, if a parameter was wrong, which; then the response
+MQRCCF_COMMAND_FAILED, the last."""
 
 from __future__ import annotations
 
+from flintmq.catalogue.attribute import Attribute, number_of
+from flintmq.catalogue.attribute_pcf import LENGTHS, parameters_of, string_of
+from flintmq.catalogue.attributes import ATTRIBUTES, BY_KEYWORD, KIND_OF, NAME_SELECTORS, QUEUE_KINDS, QUEUE_TYPES
 from flintmq.command.form import Form
 from flintmq.command.pcf_names import NAME_LISTS, name_parameter
 from flintmq.command.pcf_request import CommandRefused, PCFCommand
@@ -25,9 +28,6 @@ from flintmq.mqi.pcf import (
     PCFMessage,
 )
 from flintmq.mqi.reason import MQCC_FAILED, MQRC_UNKNOWN_OBJECT_NAME
-from flintmq.qmgr.attribute import Attribute, number_of
-from flintmq.qmgr.attribute_pcf import LENGTHS, parameters_of, string_of
-from flintmq.qmgr.attributes import ATTRIBUTES, BY_KEYWORD, QUEUE_KINDS, QUEUE_TYPES
 
 #: The reasons of PCF in place of those that commands on these nouns end with.
 _REASONS_OF_CHANNELS = {
@@ -129,15 +129,11 @@ def _names(command: int, responses: list[Response]) -> list[Parameter]:
         for item in response.items:
             if item.keyword == keyword:
                 numbers.append(_type_number(noun, item))
-    length = LENGTHS.get(_name_selector(noun), 48)
+    length = LENGTHS.get(NAME_SELECTORS.get(noun, mq.MQCA_Q_NAME), 48)
     result: list[Parameter] = [MQCFSL(names, [name.ljust(length) for name in listed])]
     if types:
         result.append(MQCFIL(types, numbers))
     return result
-
-
-def _name_selector(noun: str) -> int:
-    return {"CHANNEL": pcf.MQCACH_CHANNEL_NAME, "STGCLASS": mq.MQCA_STORAGE_CLASS}.get(noun, mq.MQCA_Q_NAME)
 
 
 def _type_number(noun: str, item: Item) -> int:
@@ -182,7 +178,7 @@ def _name(form: Form, item: Item) -> list[Parameter]:
     selector = name_parameter(form) or (mq.MQCA_Q_MGR_NAME if item.keyword == "QMNAME" else 0)
     if item.keyword == "SUBID":
         return [MQCFBS(pcf.MQBACF_SUB_ID, bytes.fromhex(str(item.value)))]
-    if item.keyword in ("PSID", "BUFFPOOL"):
-        selector = selector or (mq.MQIA_PAGESET_ID if item.keyword == "PSID" else pcf.MQIACF_BUFFER_POOL_ID)
-        return [MQCFIN(selector, int(str(item.value)))]
+    kind = KIND_OF.get(item.keyword)
+    if kind is not None and kind.names.numbered:
+        return [MQCFIN(selector or kind.pcf.name, int(str(item.value)))]
     return [string_of(selector, str(item.value))] if selector else []

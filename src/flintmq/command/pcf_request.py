@@ -15,6 +15,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from flintmq.catalogue.attribute import (
+    ENUM,
+    FLAG,
+    HEX,
+    INTERVAL,
+    LIST,
+    NAME,
+    STRING,
+    Attribute,
+    Value,
+    ValueRejected,
+    is_name,
+    parse_value,
+    value_of_number,
+)
+from flintmq.catalogue.attribute_pcf import numbers_of
+from flintmq.catalogue.attributes import BY_KEYWORD, KIND_OF, is_object_name
+from flintmq.catalogue.limits import TOPIC_STRING_LENGTH_MAX
 from flintmq.command import pcf_authority
 from flintmq.command.form import (
     CONNECTION_ID,
@@ -57,24 +75,6 @@ from flintmq.mqi.pcf import (
     PCFMessage,
 )
 from flintmq.mqi.reason import MQRC_SELECTOR_ERROR
-from flintmq.qmgr.attribute import (
-    ENUM,
-    FLAG,
-    HEX,
-    INTERVAL,
-    LIST,
-    NAME,
-    STRING,
-    Attribute,
-    Value,
-    ValueRejected,
-    is_name,
-    parse_value,
-    value_of_number,
-)
-from flintmq.qmgr.attribute_pcf import numbers_of
-from flintmq.qmgr.attributes import TOPIC_STRING_LENGTH_MAX
-from flintmq.qmgr.catalogue import is_object_name
 
 _OPERATORS = {
     pcf.MQCFOP_LESS: "LT",
@@ -259,6 +259,13 @@ def _take_parameter(bound: PCFCommand, parameter: Parameter, name: int, source: 
     return False
 
 
+def _is_count(form: Form, parameter: Parameter) -> bool:
+    """Return whether a parameter repeats the number of elements of a list attribute: NAMCOUNT of a NAMELIST."""
+    kind = KIND_OF.get(form.kind)
+    count = kind.counted[1] if kind is not None else ""
+    return count != "" and parameter.parameter == BY_KEYWORD[form.kind][count].selector
+
+
 def _is_queue_type(form: Form, number: int) -> bool:
     """Return whether a parameter repeats the queue type by which the form was found."""
     return number == mq.MQIA_Q_TYPE and form.noun != "QUEUE" and form.authority[1] == "queue"
@@ -293,7 +300,7 @@ def _take(form: Form, bound: PCFCommand, parameter: Parameter, unknown: int) -> 
         return
     if form.verb == "DISPLAY" and _is_type(form, bound, parameter):
         return
-    if form.kind == "NAMELIST" and parameter.parameter == mq.MQIA_NAME_COUNT:
+    if _is_count(form, parameter):
         return
     if form.noun in pcf_authority.NOUNS and pcf_authority.take(bound.request, parameter):
         return
@@ -394,7 +401,8 @@ def _show(form: Form, request: Request, parameter: Parameter, unknown: int) -> N
 
 
 def _name(form: Form, parameter: Parameter, unknown: int) -> str:
-    if isinstance(parameter, MQCFIN) and form.noun in ("PSID", "BUFFPOOL"):
+    kind = KIND_OF.get(form.noun)
+    if isinstance(parameter, MQCFIN) and kind is not None and kind.names.numbered:
         text = str(parameter.value)
     elif isinstance(parameter, MQCFST):
         text = parameter.text()

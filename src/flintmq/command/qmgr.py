@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from flintmq.catalogue.attribute import STRING, Attribute
 from flintmq.command.administration import Administration, Row
 from flintmq.command.reply import Item, Reply, Response, done, items_of, listed, refused, type_item
 from flintmq.command.request import Request
 from flintmq.command.status import CONNECTION, CONNECTION_HANDLE, Q_MGR_STATUS
 from flintmq.mqi.pcf_constants import MQRCCF_CONNECTION_ID_ERROR
-from flintmq.qmgr.attribute import STRING, Attribute
 from flintmq.qmgr.catalogue import matches
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from flintmq.catalogue.attribute import ENUM, NAME, Attribute, Value
 from flintmq.command.messages import message, reason_message
-from flintmq.qmgr.attribute import ENUM, NAME, Attribute, Value
 
 HIDDEN = "********"
 

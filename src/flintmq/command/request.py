@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from flintmq.catalogue.attribute import Value
 from flintmq.command.where import Filter
-from flintmq.qmgr.attribute import Value
 
 
 @dataclass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from flintmq.qmgr.attributes import ATTRIBUTES
+from flintmq.catalogue.attributes import ATTRIBUTES
 
 #: Keywords with a secret value: those of the model, and those that MQ has and FlintMQ does not.
 KEYWORDS = frozenset(

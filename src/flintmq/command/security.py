@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from flintmq.catalogue import authorities, profile
+from flintmq.catalogue.attribute import ENUM, LIST, STRING, Attribute
+from flintmq.catalogue.attributes import ATTRIBUTES
 from flintmq.command.administration import Administration, Row
 from flintmq.command.reply import Item, Reply, Response, done, items_of, listed, refused
 from flintmq.command.request import Request
@@ -16,9 +19,6 @@ from flintmq.mqi.pcf_constants import (
     MQRCCF_PROFILE_NAME_MISSING,
 )
 from flintmq.mqi.reason import MQRC_UNKNOWN_ENTITY, MQRC_UNKNOWN_OBJECT_NAME
-from flintmq.qmgr import authorities, profile
-from flintmq.qmgr.attribute import ENUM, LIST, STRING, Attribute
-from flintmq.qmgr.attributes import ATTRIBUTES
 from flintmq.qmgr.authority_records import GROUP, PRINCIPAL, SELF
 from flintmq.qmgr.catalogue import MQObject
 

@@ -6,9 +6,9 @@ a text, `p` a pair, `f` a bare word.
 
 from __future__ import annotations
 
+from flintmq.catalogue.attribute import FLAG, INT, PAIR, STRING, Attribute
+from flintmq.catalogue.attributes import ATTRIBUTES
 from flintmq.command.status_parameters import parameter_of
-from flintmq.qmgr.attribute import FLAG, INT, PAIR, STRING, Attribute
-from flintmq.qmgr.attributes import ATTRIBUTES
 
 _KINDS = {"n": INT, "t": STRING, "p": PAIR, "f": FLAG}
 _BOUND = 1 << 62
@@ -141,5 +141,5 @@ LOG_STATE = _list("""
 #: DISPLAY TRACE.
 TRACE = _list("TYPE:t CLASS:t DEST:t USERID:t")
 
-LOG = ATTRIBUTES["LOG"] + LOG_STATE
-SYSTEM = ATTRIBUTES["SYSTEM"]
+LOG = [*ATTRIBUTES["LOG"], *LOG_STATE]
+SYSTEM = list(ATTRIBUTES["SYSTEM"])

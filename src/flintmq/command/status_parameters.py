@@ -6,6 +6,7 @@ MQ, or is of our own: MQSC shows it, PCF does not.
 
 from __future__ import annotations
 
+from flintmq.catalogue.kinds import KINDS
 from flintmq.mqi import channel_constants as ch
 from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
@@ -188,16 +189,7 @@ _WORDS: dict[str, tuple[int, dict[str, int]]] = {
         mq.MQIA_MONITORING_Q,
         {"OFF": mq.MQMON_OFF, "LOW": mq.MQMON_LOW, "MEDIUM": mq.MQMON_MEDIUM, "HIGH": mq.MQMON_HIGH},
     ),
-    "OBJTYPE": (
-        pcf.MQIACF_OBJECT_TYPE,
-        {
-            "QUEUE": mq.MQOT_Q,
-            "NAMELIST": mq.MQOT_NAMELIST,
-            "PROCESS": mq.MQOT_PROCESS,
-            "QMGR": mq.MQOT_Q_MGR,
-            "TOPIC": mq.MQOT_TOPIC,
-        },
-    ),
+    "OBJTYPE": (pcf.MQIACF_OBJECT_TYPE, {kind.authority_type: kind.number for kind in KINDS if kind.opened}),
     "OPENOPTS": (pcf.MQIACF_OPEN_OPTIONS, {}),
     "OUTPUT": (pcf.MQIACF_OPEN_OUTPUT, _USE),
     "PAGECLAS": (pcf.MQIACF_PAGECLAS, {"4KB": pcf.MQPAGECLAS_4KB, "FIXED4KB": pcf.MQPAGECLAS_FIXED4KB}),

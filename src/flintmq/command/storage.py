@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from flintmq.catalogue.attribute import INT, Attribute
+from flintmq.catalogue.attributes import settable_defaults
 from flintmq.command.administration import Administration, Row
 from flintmq.command.reply import Item, Reply, Response, done, items_of, refused
 from flintmq.command.request import Request
 from flintmq.command.status import BUFFER_POOL_USAGE, LOG, LOG_STATE, PAGE_SET_USAGE, SYSTEM
 from flintmq.mqi.pcf_constants import MQRCCF_NONE_FOUND
-from flintmq.qmgr.attribute import INT, Attribute
-from flintmq.qmgr.attributes import settable_defaults
 
 
 def usage(request: Request, administration: Administration) -> Reply:

@@ -6,15 +6,15 @@ is the whole topic string, with that of the TOPIC object in front.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from flintmq.catalogue.attribute import HEX, STRING, Attribute
+from flintmq.catalogue.attributes import ATTRIBUTES, settable_defaults
 from flintmq.command.administration import Administration, Row
 from flintmq.command.reply import Item, Reply, Response, done, items_of, listed, refused
 from flintmq.command.request import Request
 from flintmq.command.status import SUBSCRIPTION_STATUS
 from flintmq.mqi.reason import MQRC_NO_SUBSCRIPTION
-from flintmq.qmgr.attribute import HEX, STRING, Attribute
-from flintmq.qmgr.attributes import ATTRIBUTES, settable_defaults
 from flintmq.qmgr.catalogue import matches
 from flintmq.selector import SelectorError, compile_selector
 
@@ -88,7 +88,7 @@ def status(request: Request, administration: Administration) -> Reply:
 
 
 def _responses(
-    request: Request, administration: Administration, number: str, attributes: list[Attribute], rows: list[Row]
+    request: Request, administration: Administration, number: str, attributes: Sequence[Attribute], rows: list[Row]
 ) -> Iterator[Response | None]:
     sub_id = request.option("SUBID")
     keywords = None if sub_id and not request.shown and request.where is None else request.keywords()

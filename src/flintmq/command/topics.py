@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from flintmq.catalogue.attribute import STRING
 from flintmq.command.administration import Administration, Row
 from flintmq.command.reply import Item, Reply, Response, done, items_of, listed, refused, type_item
 from flintmq.command.request import Request
 from flintmq.command.status import PUBSUB_STATUS, TOPIC_PUBLISHER, TOPIC_STATUS, TOPIC_SUBSCRIPTION
 from flintmq.mqi.pcf_constants import MQRCCF_NONE_FOUND, MQRCCF_TOPIC_STRING_NOT_FOUND
-from flintmq.qmgr.attribute import STRING
 
 _ATTRIBUTES = {"TOPIC": TOPIC_STATUS, "SUB": TOPIC_SUBSCRIPTION, "PUB": TOPIC_PUBLISHER}
 

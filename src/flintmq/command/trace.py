@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from flintmq.catalogue.attribute import INT
 from flintmq.command.administration import Administration
 from flintmq.command.reply import Item, Reply, Response, done, items_of
 from flintmq.command.request import Request
 from flintmq.command.status import TRACE
 from flintmq.mqi.pcf_constants import MQRCCF_NONE_FOUND, MQRCCF_PARM_SYNTAX_ERROR
-from flintmq.qmgr.attribute import INT
 from flintmq.qmgr.traces import ALL_CLASSES, CLASSES, DEFAULT_CLASSES, DESTINATIONS, GLOBAL
 
 ANY_NUMBER = -1

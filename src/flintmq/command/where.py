@@ -14,8 +14,7 @@ import operator
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from flintmq.command.parser import Parameter
-from flintmq.qmgr.attribute import (
+from flintmq.catalogue.attribute import (
     ENUM,
     FLAG,
     HEX,
@@ -31,6 +30,7 @@ from flintmq.qmgr.attribute import (
     number_of,
     parse_value,
 )
+from flintmq.command.parser import Parameter
 from flintmq.qmgr.catalogue import matches
 
 _NUMBERS: dict[str, Callable[[int, int], bool]] = {

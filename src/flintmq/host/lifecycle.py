@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from flintmq.catalogue.attribute import Value
+from flintmq.catalogue.attributes import default_attributes
 from flintmq.host import ini
 from flintmq.host.clock import system_clock
 from flintmq.host.environment import LOCAL_SOCKET
@@ -32,8 +34,6 @@ from flintmq.mqi.call_errors import (
 from flintmq.qmgr import event
 from flintmq.qmgr.admin import Admin
 from flintmq.qmgr.admin_rows import stamp_date, stamp_time
-from flintmq.qmgr.attribute import Value
-from flintmq.qmgr.attributes import default_attributes
 from flintmq.qmgr.log_port import NoLog
 from flintmq.qmgr.objects import log_definition
 from flintmq.qmgr.queue_manager import QueueManager

@@ -3,7 +3,7 @@
 The way of a message, file by file:
 
     connect.py      MQCONN, MQDISC                          connection.py   connection, handle, waiter, unit of work
-    open.py         MQOPEN, MQPUT1: a name becomes a handle catalogue.py    what is defined; attributes.py says how
+    open.py         MQOPEN, MQPUT1: a name becomes a handle catalogue.py    what is defined (the kinds: catalogue/)
     put.py          MQPUT: options, descriptor, context     group.py, remote.py, report.py, headers.py: rarer ways
     place.py        the one door to a local queue           unit_of_work.py commit, backout, prepare; records.py: log
     stream.py       STREAMQ: a copy to a second queue       distribution.py: one put to several queues
@@ -25,7 +25,7 @@ The way of a message, file by file:
     close.py        MQCLOSE
     paging.py       memory to page set and back             checkpoint.py, restart.py: how it survives
     admin.py        commands: define, alter, delete, status objects.py: definitions become queues and page sets
-    event_admin.py  events of commands; event_channel.py    attribute_pcf.py: attributes in events and responses
+    event_admin.py  events of commands                      event_channel.py: events of channels
     accounting.py   calls with a stop-watch, if asked       task.py: what is kept of a task; tracer.py: who else hears
     statistics.py   counters, taken together                traces.py, intervals.py: what is recorded, and how often
 

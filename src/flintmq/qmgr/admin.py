@@ -24,7 +24,8 @@ something returns a reason; the log position that must be durable before the adm
     DEFINE, ALTER with CUSTOM        3355 with a CAPEXPRY in it that is no time
     MOVE                             move.py
 
-What is shown (DISPLAY QSTATUS, CONN, USAGE ...) is in admin_rows.py.
+The refusals by kind of object are in admin_hooks.py. What is shown (DISPLAY QSTATUS, CONN, USAGE ...) is in
+admin_rows.py.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from flintmq.catalogue.attribute import CUSTOM, Value
+from flintmq.catalogue.attributes import ATTRIBUTES, default_attributes
 from flintmq.log.compress import LZ4, NONE, RLE
 from flintmq.log.errors import LogError
 from flintmq.log.log import Log
@@ -44,9 +47,7 @@ from flintmq.mqi.pcf_constants import (
     MQRCCF_CUSTOM_ERROR,
     MQRCCF_LOG_TYPE_ERROR,
     MQRCCF_OBJECT_ALREADY_EXISTS,
-    MQRCCF_OBJECT_OPEN_FORCE,
     MQRCCF_OBJECT_WRONG_TYPE,
-    MQRCCF_TOPICSTR_ALREADY_EXISTS,
     MQRQ_CMD_NOT_AUTHORIZED,
 )
 from flintmq.mqi.reason import (
@@ -56,11 +57,7 @@ from flintmq.mqi.reason import (
     MQRC_OBJECT_IN_USE,
     MQRC_OBJECT_NAME_ERROR,
     MQRC_PAGESET_FULL,
-    MQRC_Q_DELETED,
-    MQRC_Q_NOT_EMPTY,
     MQRC_RESOURCE_PROBLEM,
-    MQRC_TOPIC_NOT_ALTERABLE,
-    MQRC_TOPIC_STRING_ERROR,
     MQRC_UNKNOWN_OBJECT_NAME,
 )
 from flintmq.qmgr import (
@@ -73,48 +70,30 @@ from flintmq.qmgr import (
     event_admin,
     expiry,
     intervals,
-    queued,
     retained,
     stream,
     traces,
 )
+from flintmq.qmgr.admin_hooks import hooks_of
 from flintmq.qmgr.admin_rows import Row, stamp_date, stamp_time
-from flintmq.qmgr.attribute import Value
-from flintmq.qmgr.attributes import ATTRIBUTES, CUSTOM, QUEUE_KINDS, default_attributes
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.channel_control import ChannelControl
 from flintmq.qmgr.checkpoint import checkpoint
-from flintmq.qmgr.connection import Handle
 from flintmq.qmgr.event_admin import Issuer
 from flintmq.qmgr.expiring import custom_is_good
-from flintmq.qmgr.get import fail_waiters
-from flintmq.qmgr.inquire import definition_changed
 from flintmq.qmgr.move import Move
 from flintmq.qmgr.objects import (
-    attach_queue,
-    change_pool,
-    clear_all,
-    clear_the_way,
     clear_up_to,
-    detach_queue,
     log_definition,
     log_deletion,
-    move_queue,
-    page_set_for,
-    remove_page_set,
-    storage_changed,
 )
-from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.records import CLEAR, ONLY, PLACE
-from flintmq.qmgr.topic_tree import BASE_TOPIC, is_topic_string
 from flintmq.qmgr.vault import VaultError
 from flintmq.store.errors import PageSetFull
-from flintmq.store.pageset import PageSetBatch
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
 
-_RESOLVED_BY: Final = ("TARGET", "TARGTYPE", "RNAME", "RQMNAME", "XMITQ")
 _COMPRESSION: Final = {"NONE": NONE, "RLE": RLE, "LZ4": LZ4}
 _COMPRESSION_NAMES: Final = {NONE: "NONE", RLE: "RLE", LZ4: "LZ4"}
 
@@ -200,12 +179,9 @@ class Admin:
         refused = self._refuses_stream(kind, name, {**default_attributes(kind), **attributes}, None)
         if refused:
             return refused
-        if kind == "TOPIC":
-            topic_string = str(attributes.get("TOPICSTR", ""))
-            if not is_topic_string(topic_string):
-                return MQRC_TOPIC_STRING_ERROR
-            if qm.topics.object_at(topic_string) is not None:
-                return MQRCCF_TOPICSTR_ALREADY_EXISTS
+        refused = hooks_of(kind).may_define(qm, name, attributes)
+        if refused:
+            return refused
         definition = qm.catalogue.add(kind, name, attributes)
         qm.counters.objects_created += 1
         self._stamp(definition, True)
@@ -224,7 +200,7 @@ class Admin:
         for keyword, value in changes.items():
             if before.get(keyword) != value:
                 effective[keyword] = value
-        reason = self._may_change(definition, effective, force)
+        reason = hooks_of(definition.kind).may_change(self.qm, definition, effective, force)
         if not reason:
             values = {**before, **effective}
             reason = self._refuses_stream(definition.kind, definition.name, values, effective)
@@ -244,73 +220,16 @@ class Admin:
 
         On failure nothing has changed but the definition itself.
         """
-        qm = self.qm
-        new = not before
-        kind = definition.kind
-        if kind == "PSID" and new:
-            try:
-                storage_changed(qm, definition)
-            except PageSetFull:
-                return MQRC_PAGESET_FULL
-        movers: list[Queue] = []
-        if kind in ("QLOCAL", "STGCLASS", "PSID"):
-            movers = self._movers(definition)
-            for queue in movers:
-                if queue.depth or queue.uncommitted:
-                    return MQRC_Q_NOT_EMPTY
+        hooks = hooks_of(definition.kind)
+        reason = hooks.prepare(self.qm, definition, before)
+        if reason:
+            return reason
         try:
-            for queue in movers:
-                clear_the_way(qm, queue, page_set_for(qm, queue.definition))
-        except PageSetFull:
-            return MQRC_PAGESET_FULL
-        try:
-            self.force = log_definition(qm, definition)
+            self.force = log_definition(self.qm, definition)
         except LogError:
             return MQRC_RESOURCE_PROBLEM
-        for queue in movers:
-            move_queue(qm, queue, page_set_for(qm, queue.definition))
-        if kind == "QMGR":
-            qm.refresh()
-            queued.process_all(qm)
-        elif kind == "QLOCAL":
-            self._queue_changed(definition, before)
-        elif kind == "QALIAS" and not new:
-            definition_changed(qm, definition, before)
-        elif kind == "TOPIC":
-            qm.topics.define(definition)
-        elif kind == "PSID":
-            storage_changed(qm, definition)
-            change_pool(qm, int(definition.name))
-        elif kind == "BUFFPOOL":
-            self._pool_changed(definition, new)
+        hooks.took_effect(self.qm, definition, before)
         return MQRC_NONE
-
-    def _movers(self, changed: MQObject) -> list[Queue]:
-        """The queues whose definition leads to another page set than they are on."""
-        queues = list(self.qm.queues_by_id.values())
-        if changed.kind == "QLOCAL":
-            queue = self.qm.queues_by_id.get(changed.object_id)
-            queues = [queue] if queue is not None else []
-        result: list[Queue] = []
-        for queue in queues:
-            if page_set_for(self.qm, queue.definition) != queue.pager.psid:
-                result.append(queue)
-        return result
-
-    def _queue_changed(self, definition: MQObject, before: Row) -> None:
-        if definition.object_id not in self.qm.queues_by_id:
-            attach_queue(self.qm, definition)
-        else:
-            definition_changed(self.qm, definition, before)
-
-    def _pool_changed(self, definition: MQObject, new: bool) -> None:
-        storage_changed(self.qm, definition)
-        if new:
-            for psid in self.qm.pagers:
-                change_pool(self.qm, psid)
-        pool = self.qm.pools[int(definition.name)]
-        if pool.used > pool.threshold:
-            self.qm.relieve_pool(pool)
 
     def _refuses_stream(self, kind: str, name: str, values: Row, changes: Row | None) -> int:
         """The reason why STREAMQ cannot be as it is in `values`. It takes authority to change the stream queue too."""
@@ -320,35 +239,6 @@ class Admin:
             if not self.may("ALTER", found.kind if found is not None else "QLOCAL", stream_name):
                 return MQRC_NOT_AUTHORIZED
         return stream.refuses(self.qm.catalogue, kind, name, values, changes)
-
-    def _may_change(self, definition: MQObject, changes: Row, force: bool) -> int:
-        """The reason why an object must stay as it is while it is used as it is."""
-        if definition.kind == "QLOCAL":
-            queue = self.qm.queues_by_id[definition.object_id]
-            if "INDXTYPE" in changes and (queue.depth or queue.uncommitted):
-                return MQRC_Q_NOT_EMPTY
-            if force:
-                return MQRC_NONE
-            if "USAGE" in changes and (queue.depth or queue.handles):
-                return MQRCCF_OBJECT_OPEN_FORCE
-            if changes.get("SHARE") == "NOSHARE" and queue.input_handles > 1:
-                return MQRCCF_OBJECT_OPEN_FORCE
-        elif definition.kind == "TOPIC" and "TOPICSTR" in changes:
-            return MQRC_TOPIC_NOT_ALTERABLE
-        elif definition.kind in ("QALIAS", "QREMOTE") and not force:
-            for keyword in _RESOLVED_BY:
-                if keyword in changes and self._handles_of(definition.name):
-                    return MQRCCF_OBJECT_OPEN_FORCE
-        return MQRC_NONE
-
-    def _handles_of(self, name: str) -> list[Handle]:
-        """The handles that were opened under this name."""
-        result: list[Handle] = []
-        for connection in self.qm.connections.values():
-            for handle in connection.handles.values():
-                if handle.object_name == name:
-                    result.append(handle)
-        return result
 
     def _stamp(self, definition: MQObject, created: bool) -> None:
         """When it was created and last altered."""
@@ -369,64 +259,23 @@ class Admin:
         definition = qm.catalogue.find(kind, name)
         if definition is None:
             return MQRC_UNKNOWN_OBJECT_NAME
-        if kind in ("PSID", "BUFFPOOL"):
-            clear_all(qm)
-        if self._in_use(definition):
+        hooks = hooks_of(kind)
+        if hooks.in_use(qm, definition):
             return MQRC_OBJECT_IN_USE
-        queue = qm.queues_by_id.get(definition.object_id)
-        if queue is not None and queue.depth and not purge:
-            return MQRC_Q_NOT_EMPTY
+        reason = hooks.may_delete(qm, definition, purge)
+        if reason:
+            return reason
         try:
-            if kind == "PSID":
-                qm.pagers[int(name)].commit_batch(PageSetBatch(), True)
+            hooks.deleting(qm, definition)
             self.force = log_deletion(qm, definition)
         except LogError:
             return MQRC_RESOURCE_PROBLEM
         except PageSetFull:
             return MQRC_PAGESET_FULL
-        if queue is not None:
-            queue.purged_count += queue.depth
-            fail_waiters(qm, queue, MQRC_Q_DELETED)
         qm.catalogue.remove(definition)
         event_admin.object_deleted(qm, self._issuer(), definition)
-        if queue is not None:
-            detach_queue(qm, queue)
-        elif kind == "TOPIC":
-            qm.topics.remove(definition)
-        elif kind == "PSID":
-            remove_page_set(qm, int(name))
-        elif kind == "BUFFPOOL":
-            del qm.pools[int(name)]
+        hooks.deleted(qm, definition)
         return MQRC_NONE
-
-    def _in_use(self, definition: MQObject) -> bool:
-        catalogue = self.qm.catalogue
-        kind = definition.kind
-        name = definition.name
-        if kind == "QLOCAL":
-            queue = self.qm.queues_by_id[definition.object_id]
-            return bool(queue.handles) or queue.uncommitted > 0
-        if kind == "STGCLASS":
-            for each in catalogue.match("QLOCAL") + catalogue.match("QMODEL"):
-                if each.text("STGCLASS") == name:
-                    return True
-            return False
-        if kind == "PSID":
-            number = int(name)
-            for each in catalogue.match("STGCLASS"):
-                if each.number("PSID") == number:
-                    return True
-            return number == 0 or bool(self.qm.pagers[number].queues)
-        if kind in ("CHANNEL", "LISTENER", "AUTHINFO", "SERVICE", "COMMINFO"):
-            return False  # A session keeps the terms that it began with; a listener or service runs on.
-        if kind == "BUFFPOOL":
-            for each in catalogue.match("PSID"):
-                if each.number("BUFFPOOL") == int(name):
-                    return True
-            return name == "0"
-        if kind in QUEUE_KINDS or kind in ("PROCESS", "NAMELIST", "TOPIC"):
-            return bool(self._handles_of(name)) or name == BASE_TOPIC
-        return True
 
     def clear(self, name: str) -> int:
         """CLEAR QLOCAL: remove all messages."""

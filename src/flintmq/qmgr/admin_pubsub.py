@@ -19,6 +19,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from flintmq.catalogue.attribute import Value, number_of
+from flintmq.catalogue.attributes import BY_KEYWORD
 from flintmq.mqi.md import NO_ACCOUNTING_TOKEN, NO_ID
 from flintmq.mqi.pcf_constants import (
     MQRCCF_SUB_ALREADY_EXISTS,
@@ -37,8 +39,6 @@ from flintmq.mqi.reason import (
 )
 from flintmq.qmgr import on_behalf, registration, retained, retained_delivery, subscribe
 from flintmq.qmgr.admin_rows import Row, stamp_date, stamp_time
-from flintmq.qmgr.attribute import Value, number_of
-from flintmq.qmgr.attributes import BY_KEYWORD
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.subscription import (

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from flintmq.catalogue.attribute import Value
+from flintmq.catalogue.kinds import KINDS
 from flintmq.log.log import Log
 from flintmq.mqi.constants import (
     MQAT_CHANNEL_INITIATOR,
@@ -15,13 +17,7 @@ from flintmq.mqi.constants import (
     MQCNO_RECONNECT,
     MQCNO_RECONNECT_DISABLED,
     MQCNO_RECONNECT_Q_MGR,
-    MQOT_NAMELIST,
-    MQOT_PROCESS,
-    MQOT_Q,
-    MQOT_Q_MGR,
-    MQOT_TOPIC,
 )
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.connection import MQOT_SUBSCRIPTION, UNIT_PREPARED, Connection, Handle
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.statistics import age_of_oldest
@@ -205,12 +201,9 @@ def connection_row(connection: Connection) -> Row:
     return row
 
 
+#: MQOT_* -> the word of OBJTYPE.
 _HANDLE_KINDS: Final = {
-    MQOT_Q: "QUEUE",
-    MQOT_Q_MGR: "QMGR",
-    MQOT_PROCESS: "PROCESS",
-    MQOT_NAMELIST: "NAMELIST",
-    MQOT_TOPIC: "TOPIC",
+    **{kind.number: kind.authority_type for kind in KINDS if kind.opened},
     MQOT_SUBSCRIPTION: "SUBSCRIPTION",
 }
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from flintmq.catalogue import authorities
+from flintmq.catalogue.attributes import default_attributes
 from flintmq.mqi.reason import MQRC_NONE
-from flintmq.qmgr import authorities, authority_records, chlauth
+from flintmq.qmgr import authority_records, chlauth
 from flintmq.qmgr.admin_rows import Row
-from flintmq.qmgr.attributes import default_attributes
 from flintmq.qmgr.authority import EVERYBODY, type_of
 from flintmq.qmgr.authority_records import GROUP, PRINCIPAL, SELF, entity_key
 from flintmq.qmgr.catalogue import MQObject

@@ -35,6 +35,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from flintmq.catalogue import authorities, profile
+from flintmq.catalogue.attributes import QUEUE_KINDS
 from flintmq.mqi.constants import MQOO_OUTPUT
 from flintmq.mqi.values.services import (
     MQZAO_ALTERNATE_USER_AUTHORITY,
@@ -54,8 +56,6 @@ from flintmq.mqi.values.services import (
     MQZAO_SET_IDENTITY_CONTEXT,
     MQZAO_SUBSCRIBE,
 )
-from flintmq.qmgr import authorities, profile
-from flintmq.qmgr.attributes import QUEUE_KINDS
 from flintmq.qmgr.authority_records import GROUP, PRINCIPAL, SELF, AuthorityRecords, entity_key
 from flintmq.qmgr.catalogue import Catalogue
 from flintmq.qmgr.clock import Clock

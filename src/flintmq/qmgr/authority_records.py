@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from flintmq.catalogue import authorities, profile
 from flintmq.log.errors import LogError
 from flintmq.mqi.reason import MQRC_NONE, MQRC_RESOURCE_PROBLEM, MQRC_UNKNOWN_OBJECT_NAME
-from flintmq.qmgr import authorities, profile
 from flintmq.qmgr.catalogue import Catalogue, MQObject
 from flintmq.qmgr.objects import log_definition, log_deletion
 

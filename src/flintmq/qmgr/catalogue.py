@@ -11,7 +11,7 @@ Invariants (checked by `check_catalogue`):
     C1  An object is found under its own kind and name, and nowhere else.
     C2  object_id is unique over all kinds and below next_object_id; an id is never given twice, not even after DELETE.
     C3  Every object has every attribute that its kind keeps in the catalogue.
-    C4  NAMCOUNT is the number of NAMES.
+    C4  An attribute that counts the elements of another, as NAMCOUNT those of NAMES, has their number.
 
 A definition goes to the log as one JSON object in UTF-8:
 
@@ -28,6 +28,16 @@ from __future__ import annotations
 import json
 from typing import Final
 
+from flintmq.catalogue.attribute import ENUM, FLAG, INT, LIST, PAIR, Attribute, Value
+from flintmq.catalogue.attributes import (
+    ATTRIBUTES,
+    KIND_OF,
+    NAME_SPACES,
+    STORED,
+    default_attributes,
+    is_object_name,
+)
+from flintmq.catalogue.kind import QUEUE
 from flintmq.mqi.reason import (
     MQRC_ALIAS_BASE_Q_TYPE_ERROR,
     MQRC_DEF_XMIT_Q_TYPE_ERROR,
@@ -42,33 +52,8 @@ from flintmq.mqi.reason import (
     MQRC_XMIT_Q_TYPE_ERROR,
     MQRC_XMIT_Q_USAGE_ERROR,
 )
-from flintmq.qmgr.attribute import ENUM, FLAG, INT, LIST, PAIR, Attribute, Value, is_name
-from flintmq.qmgr.attributes import ATTRIBUTES, PAGE_SET_ID_MAX, QUEUE_KINDS, default_attributes
 
-QUEUE: Final = "QUEUE"
 RECORD_VERSION: Final = 1
-
-CHANNEL_NAME_LENGTH: Final = 20
-#: Kinds that are set and not defined; their names are made up of what identifies them, with blanks in between.
-RULES: Final = ("AUTHREC", "CHLAUTH")
-RULE_NAME_LENGTH: Final = 4096
-#: Every kind of object.
-KINDS: Final = (
-    "QMGR",
-    *QUEUE_KINDS,
-    "STGCLASS",
-    "BUFFPOOL",
-    "PSID",
-    "PROCESS",
-    "NAMELIST",
-    "TOPIC",
-    "CHANNEL",
-    "LISTENER",
-    "SERVICE",
-    "COMMINFO",
-    "AUTHINFO",
-    *RULES,
-)
 
 
 class RecordError(Exception):
@@ -120,8 +105,9 @@ class MQObject:
     def change(self, changes: dict[str, Value]) -> None:
         """Take over `changes`, and keep what is derived from them in step (C4)."""
         self.attributes.update(changes)
-        if self.kind == "NAMELIST":
-            self.attributes["NAMCOUNT"] = len(self.names("NAMES"))
+        elements, count = KIND_OF[self.kind].counted
+        if count:
+            self.attributes[count] = len(self.names(elements))
 
     def to_record(self) -> bytes:
         """The definition as the log keeps it."""
@@ -149,7 +135,7 @@ def from_record(record: bytes) -> MQObject:
         raise RecordError(f"catalogue record has version {content.get('v')!r}; this release reads {RECORD_VERSION}")
     kind, name, object_id = content.get("kind"), content.get("name"), content.get("id")
     attributes = content.get("attributes")
-    if not isinstance(kind, str) or kind not in KINDS:
+    if not isinstance(kind, str) or kind not in STORED:
         raise RecordError(f"catalogue record is for an unknown kind of object, {kind!r}")
     if not isinstance(name, str) or not is_object_name(kind, name):
         raise RecordError(f"catalogue record has {name!r} for the name of a {kind}")
@@ -199,21 +185,6 @@ def _is_value_of(attribute: Attribute, value: Value) -> bool:
 # -- names ------------------------------------------------------------------------------------------------------------
 
 
-def is_object_name(kind: str, name: str) -> bool:
-    """Whether an object of `kind` may be called `name`."""
-    if kind == "PSID" or kind == "BUFFPOOL":
-        if not (name.isascii() and name.isdigit() and len(name) <= 2):
-            return False
-        return int(name) <= PAGE_SET_ID_MAX and name == str(int(name))
-    if kind in RULES:
-        return 0 < len(name) <= RULE_NAME_LENGTH
-    if kind == "STGCLASS":
-        return is_name(name, 8) and name == name.upper() and not name[0].isdigit()
-    if kind == "CHANNEL":
-        return is_name(name, CHANNEL_NAME_LENGTH)
-    return is_name(name)
-
-
 def matches(pattern: str, name: str) -> bool:
     """Whether `name` is meant by `pattern`: the name itself, or with a trailing `*` anything that begins so."""
     if pattern.endswith("*"):
@@ -222,8 +193,8 @@ def matches(pattern: str, name: str) -> bool:
 
 
 def name_space(kind: str) -> str:
-    """The name space that `kind` shares."""
-    return QUEUE if kind in QUEUE_KINDS else kind
+    """Return the name space that `kind` shares: "QUEUE" for every kind of queue, and for "QUEUE" itself."""
+    return NAME_SPACES.get(kind, kind)
 
 
 # -- name resolution --------------------------------------------------------------------------------------------------
@@ -257,7 +228,7 @@ class Catalogue:
 
     def __init__(self) -> None:
         self._spaces: dict[str, dict[str, MQObject]] = {}
-        for kind in KINDS:
+        for kind in STORED:
             self._spaces[name_space(kind)] = {}
         #: The id that the next new object gets. Restart sets it, so that the id of a deleted object is not given again.
         self.next_object_id = 1
@@ -299,7 +270,8 @@ class Catalogue:
         for name, definition in self._spaces[name_space(kind)].items():
             if (kind == QUEUE or definition.kind == kind) and matches(pattern, name):
                 result.append(definition)
-        if kind == "PSID" or kind == "BUFFPOOL":
+        known = KIND_OF.get(kind)
+        if known is not None and known.names.numbered:
             return sorted(result, key=_number_of_name)
         return sorted(result, key=_name_of)
 
@@ -431,5 +403,6 @@ def check_catalogue(catalogue: Catalogue) -> None:
                 value = definition.attributes.get(attribute.keyword)
                 assert value is not None, f"C3: {definition!r} has no {attribute.keyword}"
                 assert isinstance(value, list) == (attribute.kind == LIST), f"C3: {definition!r} {attribute.keyword}"
-        if definition.kind == "NAMELIST":
-            assert definition.attributes["NAMCOUNT"] == len(definition.names("NAMES")), f"C4: {definition!r}"
+        elements, count = KIND_OF[definition.kind].counted
+        if count:
+            assert definition.attributes[count] == len(definition.names(elements)), f"C4: {definition!r}"

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from mypy_extensions import mypyc_attr
 
+from flintmq.catalogue.attribute import Value
 from flintmq.mqi.pcf_constants import MQRCCF_CHL_SYSTEM_NOT_ACTIVE
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.connect import abandon
 from flintmq.qmgr.connection import Connection
 

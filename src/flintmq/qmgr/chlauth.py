@@ -21,12 +21,12 @@ from __future__ import annotations
 import ipaddress
 from typing import TYPE_CHECKING, Final
 
+from flintmq.catalogue import profile
+from flintmq.catalogue.attribute import Value
 from flintmq.log.errors import LogError
 from flintmq.mqi import distinguished_name
 from flintmq.mqi.pcf_constants import MQRCCF_CHLAUTH_ALREADY_EXISTS, MQRCCF_CHLAUTH_NOT_FOUND
 from flintmq.mqi.reason import MQRC_NONE, MQRC_RESOURCE_PROBLEM
-from flintmq.qmgr import profile
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.catalogue import Catalogue, MQObject
 from flintmq.qmgr.objects import log_definition, log_deletion
 from flintmq.qmgr.security import Entities

@@ -34,6 +34,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from flintmq.catalogue.attribute import Value
+from flintmq.catalogue.attributes import INQUIRED_TYPES, NAME_SELECTORS, QUEUE_TYPES
 from flintmq.log.errors import LogError
 from flintmq.log.log import Log
 from flintmq.mqi import constants as mq
@@ -68,7 +70,6 @@ from flintmq.mqi.reason import (
     MQRC_XMIT_Q_USAGE_ERROR,
 )
 from flintmq.qmgr import admin_rows, refusal
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.message import NO_ID
 from flintmq.qmgr.objects import log_definition
@@ -94,13 +95,6 @@ REMOTE_REASONS: Final = (
     MQRC_DEF_XMIT_Q_TYPE_ERROR,
     MQRC_DEF_XMIT_Q_USAGE_ERROR,
 )
-
-Q_TYPES: Final = {
-    "QLOCAL": mq.MQQT_LOCAL,
-    "QMODEL": mq.MQQT_MODEL,
-    "QALIAS": mq.MQQT_ALIAS,
-    "QREMOTE": mq.MQQT_REMOTE,
-}
 
 _TIMER_OFF: Final = -1
 _UTF_8: Final = 1208
@@ -184,12 +178,8 @@ def unknown_object(qm: QueueManager, connection: Connection, od: MQOD, reason: i
     elif reason not in REMOTE_REASONS or not qm.remote_events:
         return
     event = begin(qm, pcf.MQCMD_Q_MGR_EVENT, reason)
-    parameter = mq.MQCA_Q_NAME
-    if od.object_type == mq.MQOT_PROCESS:
-        parameter = mq.MQCA_PROCESS_NAME
-    elif od.object_type == mq.MQOT_NAMELIST:
-        parameter = mq.MQCA_NAMELIST_NAME
-    string(event, parameter, od.object_name, 48)
+    kind = INQUIRED_TYPES.get(od.object_type, "")
+    string(event, NAME_SELECTORS.get(kind, mq.MQCA_Q_NAME), od.object_name, 48)
     named = qm.catalogue.find("QUEUE", od.object_name)
     if reason in (MQRC_UNKNOWN_ALIAS_BASE_Q, MQRC_ALIAS_BASE_Q_TYPE_ERROR):
         assert named is not None
@@ -217,7 +207,7 @@ def unknown_object(qm: QueueManager, connection: Connection, od: MQOD, reason: i
 def _q_type(qm: QueueManager, event: PCFMessage, name: str) -> None:
     definition = qm.catalogue.find("QUEUE", name)
     if definition is not None:
-        integer(event, mq.MQIA_Q_TYPE, Q_TYPES[definition.kind])
+        integer(event, mq.MQIA_Q_TYPE, QUEUE_TYPES[definition.kind])
 
 
 def not_authorised(
@@ -251,15 +241,8 @@ def not_authorised(
     string(event, pcf.MQCACF_USER_IDENTIFIER, user, 12)
     _application(event, appl_type, appl_name)
     if what != pcf.MQRQ_CONN_NOT_AUTHORIZED:
-        parameter = mq.MQCA_Q_NAME
-        if kind == "PROCESS":
-            parameter = mq.MQCA_PROCESS_NAME
-        elif kind == "NAMELIST":
-            parameter = mq.MQCA_NAMELIST_NAME
-        elif kind == "TOPIC":
-            parameter = mq.MQCA_TOPIC_NAME
         if kind != "QMGR":
-            string(event, parameter, name, 48)
+            string(event, NAME_SELECTORS.get(kind, mq.MQCA_Q_NAME), name, 48)
     send(qm, QMGR_EVENT_QUEUE, event)
 
 

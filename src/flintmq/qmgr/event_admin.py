@@ -15,6 +15,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from flintmq.catalogue.attribute import Value
+from flintmq.catalogue.attribute_pcf import parameters_of, string_of
+from flintmq.catalogue.attributes import ATTRIBUTES, KIND_OF
 from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
 from flintmq.mqi.md import MQMD
@@ -27,9 +30,6 @@ from flintmq.mqi.reason import (
     MQRC_CONFIG_DELETE_OBJECT,
 )
 from flintmq.qmgr import event
-from flintmq.qmgr.attribute import Value
-from flintmq.qmgr.attribute_pcf import parameters_of, string_of
-from flintmq.qmgr.attributes import ATTRIBUTES, NAME_SELECTORS, QUEUE_KINDS, QUEUE_TYPES
 from flintmq.qmgr.catalogue import MQObject
 
 if TYPE_CHECKING:
@@ -38,19 +38,6 @@ if TYPE_CHECKING:
 CONFIG_EVENT_QUEUE: Final = "SYSTEM.ADMIN.CONFIG.EVENT"
 COMMAND_EVENT_QUEUE: Final = "SYSTEM.ADMIN.COMMAND.EVENT"
 
-#: Kinds of objects that have configuration events, queues aside.
-OBJECT_TYPES: Final = {
-    "QMGR": mq.MQOT_Q_MGR,
-    "PROCESS": mq.MQOT_PROCESS,
-    "NAMELIST": mq.MQOT_NAMELIST,
-    "TOPIC": mq.MQOT_TOPIC,
-    "CHANNEL": mq.MQOT_CHANNEL,
-    "AUTHINFO": mq.MQOT_AUTH_INFO,
-    "LISTENER": mq.MQOT_LISTENER,
-    "SERVICE": mq.MQOT_SERVICE,
-    "COMMINFO": mq.MQOT_COMM_INFO,
-    "STGCLASS": mq.MQOT_STORAGE_CLASS,
-}
 #: Commands that only look: CMDEV(NODISPLAY) leaves them out.
 LOOKING: Final = ("DISPLAY", "PING")
 
@@ -87,8 +74,7 @@ def object_deleted(qm: QueueManager, issuer: Issuer, definition: MQObject) -> No
 
 
 def _wanted(qm: QueueManager, definition: MQObject) -> bool:
-    known = definition.kind in QUEUE_KINDS or definition.kind in OBJECT_TYPES
-    return known and qm.definition().text("CONFIGEV") == "ENABLED"
+    return KIND_OF[definition.kind].number != 0 and qm.definition().text("CONFIGEV") == "ENABLED"
 
 
 def _configuration(
@@ -108,12 +94,12 @@ def _configuration(
 
 
 def _object(definition: MQObject, values: dict[str, Value]) -> list[Parameter]:
-    kind = definition.kind
-    found: list[Parameter] = [MQCFIN(pcf.MQIACF_OBJECT_TYPE, OBJECT_TYPES.get(kind, mq.MQOT_Q))]
-    found.append(string_of(NAME_SELECTORS[kind], definition.name))
-    if kind in QUEUE_KINDS:
-        found.append(MQCFIN(mq.MQIA_Q_TYPE, QUEUE_TYPES[kind]))
-    for attribute in ATTRIBUTES[kind]:
+    kind = KIND_OF[definition.kind]
+    found: list[Parameter] = [MQCFIN(pcf.MQIACF_OBJECT_TYPE, kind.number)]
+    found.append(string_of(kind.pcf.name, definition.name))
+    if kind.queue_type:
+        found.append(MQCFIN(mq.MQIA_Q_TYPE, kind.queue_type))
+    for attribute in kind.attributes:
         if attribute.keyword in values and not attribute.secret and not attribute.live:
             found += parameters_of(attribute, values[attribute.keyword])
     return found

@@ -25,8 +25,7 @@ from __future__ import annotations
 import heapq
 from typing import Final
 
-from flintmq.qmgr.attribute import Value
-from flintmq.qmgr.attributes import CUSTOM
+from flintmq.catalogue.attribute import CUSTOM, Value
 from flintmq.qmgr.message import AVAILABLE, Message
 
 #: So many empty buckets are no matter.

@@ -21,10 +21,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from flintmq.catalogue.attribute import Value
 from flintmq.log.errors import LogError
 from flintmq.mqi.constants import MQAT_QMGR, MQRO_EXPIRATION
 from flintmq.qmgr import report
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.catalogue import matches
 from flintmq.qmgr.connection import Connection
 from flintmq.qmgr.expire_spilled import expire_chunk

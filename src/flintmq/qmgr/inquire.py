@@ -20,6 +20,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from flintmq.catalogue.attribute import LIST, Attribute, Value, ValueRejected, check_value, number_of, value_of_number
+from flintmq.catalogue.attributes import BY_SELECTOR, INQUIRED_TYPES, QUEUE_TYPES
+from flintmq.catalogue.kinds import KINDS
 from flintmq.log.errors import LogError
 from flintmq.mqi import constants as mq
 from flintmq.mqi.inquiry import Inquiry as Inquiry
@@ -47,11 +50,8 @@ from flintmq.mqi.reason import (
     MQRC_TRIGGER_TYPE_ERROR,
 )
 from flintmq.qmgr import consume, event_admin, trigger
-from flintmq.qmgr.attribute import LIST, Attribute, Value, ValueRejected, check_value, number_of, value_of_number
-from flintmq.qmgr.attributes import BY_SELECTOR
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.connection import Connection, Handle
-from flintmq.qmgr.event import Q_TYPES
 from flintmq.qmgr.get import fail_waiter, fail_waiters
 from flintmq.qmgr.objects import log_definition
 from flintmq.qmgr.queue import Queue
@@ -75,15 +75,8 @@ SETTABLE: Final[dict[int, tuple[str, int]]] = {
     mq.MQCA_TRIGGER_DATA: ("QLOCAL", MQRC_CHAR_ATTR_LENGTH_ERROR),
 }
 
-_NAME_SELECTORS: Final = {
-    "QLOCAL": mq.MQCA_Q_NAME,
-    "QALIAS": mq.MQCA_Q_NAME,
-    "QREMOTE": mq.MQCA_Q_NAME,
-    "QMODEL": mq.MQCA_Q_NAME,
-    "QMGR": mq.MQCA_Q_MGR_NAME,
-    "PROCESS": mq.MQCA_PROCESS_NAME,
-    "NAMELIST": mq.MQCA_NAMELIST_NAME,
-}
+#: The kinds of objects that MQINQ answers for -> the selector of the name.
+_NAME_SELECTORS: Final = {kind.keyword: kind.pcf.name for kind in KINDS if kind.inquired}
 
 
 def _known_selectors() -> dict[int, int]:
@@ -182,17 +175,14 @@ def definition_of(qm: QueueManager, handle: Handle) -> MQObject | None:
         queue = handle.queue
         assert queue is not None
         return None if queue.deleted else queue.definition
-    if handle.object_type == mq.MQOT_PROCESS:
-        return qm.catalogue.find("PROCESS", handle.object_name)
-    if handle.object_type == mq.MQOT_NAMELIST:
-        return qm.catalogue.find("NAMELIST", handle.object_name)
-    return qm.definition()
+    kind = INQUIRED_TYPES.get(handle.object_type)
+    return None if kind is None else qm.catalogue.find(kind, handle.object_name)
 
 
 def _integer(qm: QueueManager, handle: Handle, definition: MQObject, selector: int) -> int | None:
     """An integer attribute; None if the object has no such attribute."""
     if selector == mq.MQIA_Q_TYPE:
-        return Q_TYPES.get(definition.kind)
+        return QUEUE_TYPES.get(definition.kind)
     attribute = BY_SELECTOR[definition.kind].get(selector)
     if attribute is None:
         return None

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from flintmq.qmgr.attribute import interval_seconds
-from flintmq.qmgr.attributes import default_attributes
+from flintmq.catalogue.attribute import interval_seconds
+from flintmq.catalogue.attributes import default_attributes
 
 if TYPE_CHECKING:
-    from flintmq.qmgr.attribute import Value
+    from flintmq.catalogue.attribute import Value
     from flintmq.qmgr.queue_manager import QueueManager
 
 STATIME: Final = "STATIME"

@@ -19,6 +19,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from flintmq.catalogue import authorities
+from flintmq.catalogue.attribute import Value, is_name
+from flintmq.catalogue.attributes import ATTRIBUTES, INQUIRED_TYPES
 from flintmq.log.errors import LogError
 from flintmq.mqi.constants import (
     MQOO_ALTERNATE_USER_AUTHORITY,
@@ -35,10 +38,7 @@ from flintmq.mqi.constants import (
     MQOO_SET,
     MQOO_SET_ALL_CONTEXT,
     MQOO_SET_IDENTITY_CONTEXT,
-    MQOT_NAMELIST,
-    MQOT_PROCESS,
     MQOT_Q,
-    MQOT_Q_MGR,
     MQOT_TOPIC,
     MQPER_NOT_PERSISTENT,
     MQPMO_ASYNC_RESPONSE,
@@ -69,7 +69,6 @@ from flintmq.mqi.reason import (
     MQRC_UNKNOWN_OBJECT_Q_MGR,
 )
 from flintmq.qmgr import (
-    authorities,
     authority_records,
     event,
     property_control,
@@ -79,8 +78,6 @@ from flintmq.qmgr import (
     stream,
     trigger,
 )
-from flintmq.qmgr.attribute import Value, is_name
-from flintmq.qmgr.attributes import ATTRIBUTES
 from flintmq.qmgr.catalogue import MQObject, Resolution
 from flintmq.qmgr.close import close_handle
 from flintmq.qmgr.connection import Connection, Handle
@@ -136,7 +133,7 @@ def open_object(qm: QueueManager, connection: Connection, od: MQOD, options: int
         handle = open_queue(qm, connection, od, options)
     elif od.object_type == MQOT_TOPIC:
         handle = publish.open_topic(qm, connection, od, options)
-    elif od.object_type in (MQOT_Q_MGR, MQOT_PROCESS, MQOT_NAMELIST):
+    elif od.object_type in INQUIRED_TYPES:
         handle = _open_other(qm, connection, od, options)
     else:
         fail(connection, MQRC_OBJECT_TYPE_ERROR)
@@ -401,8 +398,8 @@ def make_dynamic(qm: QueueManager, connection: Connection, model: MQObject, patt
 
 
 def _open_other(qm: QueueManager, connection: Connection, od: MQOD, options: int) -> Handle | None:
-    """A queue manager, process or namelist: for inquiry only."""
-    kind = {MQOT_Q_MGR: "QMGR", MQOT_PROCESS: "PROCESS", MQOT_NAMELIST: "NAMELIST"}[od.object_type]
+    """Open an object for inquiry only: a queue manager, a process, a namelist."""
+    kind = INQUIRED_TYPES[od.object_type]
     name = od.object_name or (qm.name if kind == "QMGR" else "")
     if od.object_q_mgr_name and od.object_q_mgr_name != qm.name:
         fail(connection, MQRC_UNKNOWN_OBJECT_Q_MGR)

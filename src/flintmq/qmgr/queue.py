@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from flintmq.qmgr.attributes import MESSAGE_LENGTH_MAX
+from flintmq.catalogue.limits import MESSAGE_LENGTH_MAX
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.expiring import Expiring, cap_of, check_expiring
 from flintmq.qmgr.index import Index, comes_before

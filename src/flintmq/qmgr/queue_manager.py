@@ -17,6 +17,7 @@ import heapq
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from flintmq.catalogue.attribute import Value
 from flintmq.log.errors import LogFull
 from flintmq.mqi.cbd import MQCBD
 from flintmq.mqi.ctlo import MQCTLO
@@ -45,7 +46,6 @@ from flintmq.qmgr import (
     trigger,
     xa,
 )
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.authority_records import AuthorityRecords
 from flintmq.qmgr.catalogue import Catalogue, MQObject
 from flintmq.qmgr.clock import Clock

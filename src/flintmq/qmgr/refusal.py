@@ -27,9 +27,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from flintmq.catalogue.attribute import is_name
 from flintmq.mqi.printable import printable
 from flintmq.mqi.reason import MQRC_NOT_AUTHORIZED
-from flintmq.qmgr.attribute import is_name
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager

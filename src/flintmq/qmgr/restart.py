@@ -32,9 +32,10 @@ import struct
 from collections.abc import Callable, Iterator
 from typing import Final, Protocol
 
+from flintmq.catalogue.attribute import Value
+from flintmq.catalogue.attributes import STORED
 from flintmq.qmgr import delay, queued, registration
-from flintmq.qmgr.attribute import Value
-from flintmq.qmgr.catalogue import KINDS, Catalogue, MQObject, RecordError, from_record
+from flintmq.qmgr.catalogue import Catalogue, MQObject, RecordError, from_record
 from flintmq.qmgr.checkpoint import (
     BACKOUT_PREFIX,
     GENERATION_KEY,
@@ -640,7 +641,7 @@ class Replay:
     def _delete(self, payload: bytes) -> None:
         object_id = int.from_bytes(payload[:4], "little")
         kind, _, name = payload[4:].decode("utf-8").partition("\0")
-        if kind not in KINDS:
+        if kind not in STORED:
             raise BadLogRecord(f"there are no objects of kind {kind!r}")
         self.unknown_queues.pop(object_id, None)
         self.qm.changed_objects[object_id] = None

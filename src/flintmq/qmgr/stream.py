@@ -32,6 +32,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from flintmq.catalogue.attribute import Value
 from flintmq.mqi.constants import (
     MQRO_ACTIVITY,
     MQRO_COA_WITH_FULL_DATA,
@@ -58,7 +59,6 @@ from flintmq.mqi.reason import (
     reason_name,
 )
 from flintmq.qmgr import event, remote
-from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.catalogue import Catalogue, MQObject, Resolution
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.expiring import cap_of, capped

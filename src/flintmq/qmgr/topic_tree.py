@@ -32,8 +32,8 @@ from __future__ import annotations
 import sys
 from typing import Final
 
-from flintmq.qmgr.attribute import Value
-from flintmq.qmgr.attributes import TOPIC_STRING_LENGTH_MAX
+from flintmq.catalogue.attribute import Value
+from flintmq.catalogue.limits import TOPIC_STRING_LENGTH_MAX
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.expiring import cap_of
 from flintmq.qmgr.subscription import WILDCARD_CHAR, Subscription

@@ -36,6 +36,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from flintmq.catalogue.attribute import Value, number_of
+from flintmq.catalogue.attributes import find_attribute
 from flintmq.log.errors import LogError
 from flintmq.mqi.constants import (
     MQAT_QMGR,
@@ -48,8 +50,6 @@ from flintmq.mqi.dlh import MQDLH
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.tm import MQTM
-from flintmq.qmgr.attribute import Value, number_of
-from flintmq.qmgr.attributes import find_attribute
 from flintmq.qmgr.connection import Connection, Unit
 from flintmq.qmgr.message import Message, Spilled
 from flintmq.qmgr.objects import log_definition

@@ -22,8 +22,8 @@ import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from flintmq.qmgr.attribute import ValueRejected, interval_seconds, parse_value
-from flintmq.qmgr.attributes import find_attribute
+from flintmq.catalogue.attribute import ValueRejected, interval_seconds, parse_value
+from flintmq.catalogue.attributes import find_attribute
 from flintmq.qmgr.intervals import SYSTEM_INTERVAL_S
 from flintmq.qmgr.traces import ACCTG, CLASSES, STAT
 

@@ -35,7 +35,7 @@ from flintmq.mqi.values.commands import MQCMD_ESCAPE, MQET_MQSC
 from flintmq.mqi.values.parameters import MQCACF_ESCAPE_TEXT, MQIACF_ESCAPE_TYPE
 
 if TYPE_CHECKING:
-    from flintmq.qmgr.attribute import Value
+    from flintmq.catalogue.attribute import Value
 
 COMMAND_QUEUE = "SYSTEM.ADMIN.COMMAND.QUEUE"
 MODEL_QUEUE = "SYSTEM.DEFAULT.MODEL.QUEUE"

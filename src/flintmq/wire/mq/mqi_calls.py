@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from flintmq.catalogue.attribute import number_of
+from flintmq.catalogue.attributes import find_attribute
 from flintmq.mqi.ccsid import decode, encode
 from flintmq.mqi.constants import MQCO_QUIESCE, MQOT_Q, MQOT_TOPIC, MQPMO_ASYNC_RESPONSE
 from flintmq.mqi.gmo import MQGMO
@@ -31,8 +33,6 @@ from flintmq.mqi.reason import (
     MQRC_XWAIT_CANCELED,
 )
 from flintmq.mqi.sts import MQSTS
-from flintmq.qmgr.attribute import number_of
-from flintmq.qmgr.attributes import find_attribute
 from flintmq.qmgr.close import close
 from flintmq.qmgr.connect import connect, disconnect
 from flintmq.qmgr.connection import WAITING, Connection, Handle

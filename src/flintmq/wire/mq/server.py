@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from mypy_extensions import mypyc_attr
 
+from flintmq.catalogue.limits import MESSAGE_LENGTH_MAX
 from flintmq.mqi.constants import MQGMO_FAIL_IF_QUIESCING
 from flintmq.mqi.reason import MQRC_CONNECTION_QUIESCING
 from flintmq.qmgr import event_channel
 from flintmq.qmgr.admin_rows import Row
-from flintmq.qmgr.attributes import MESSAGE_LENGTH_MAX
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.get import fail_waiter
 from flintmq.qmgr.queue_manager import QueueManager

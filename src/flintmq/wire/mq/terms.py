@@ -10,7 +10,7 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
-from flintmq.qmgr.attributes import MESSAGE_LENGTH_MAX
+from flintmq.catalogue.limits import MESSAGE_LENGTH_MAX
 from flintmq.wire.mq.identity import Identity
 from flintmq.wire.mq.initial_data import LOCAL_CHANNEL as LOCAL_CHANNEL
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from flintmq.catalogue.attribute import ENUM, FLAG, HEX, INT, INTERVAL, LIST, NAME, STRING, Attribute, Value
 from flintmq.mqi import constants as mq
-from flintmq.qmgr.attribute import ENUM, FLAG, HEX, INT, INTERVAL, LIST, NAME, STRING, Attribute, Value
 
 
 def integer(
@@ -66,6 +66,14 @@ def words(keyword: str, selector: int, allowed: dict[str, int], default: str) ->
     attribute = Attribute(keyword, LIST, selector, [default])
     attribute.words = allowed
     attribute.count_max = len(allowed)
+    return attribute
+
+
+def choice(keyword: str, words: str, synonym: str = "", selector: int = 0, numbers: tuple[int, ...] = ()) -> Attribute:
+    """Return a choice of `words`, by default the first. `selector` and `numbers` are parameter and values in PCF."""
+    attribute = Attribute(keyword, ENUM, selector, words.split()[0])
+    attribute.words = dict(zip(words.split(), numbers or range(len(words.split())), strict=True))
+    attribute.synonyms = [synonym] if synonym else []
     return attribute
 
 

@@ -6,11 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flintmq.mqi import constants as mq
-from flintmq.qmgr.attributes import (
-    ATTRIBUTES,
-    BY_KEYWORD,
-    BY_SELECTOR,
+from flintmq.catalogue.attribute import (
     ENUM,
     FLAG,
     HEX,
@@ -19,21 +15,27 @@ from flintmq.qmgr.attributes import (
     LIST,
     NAME,
     PAIR,
-    QUEUE_ATTRIBUTES,
-    QUEUE_KINDS,
     STRING,
     Attribute,
     ValueRejected,
     check_value,
-    default_attributes,
-    find_attribute,
     interval_seconds,
-    is_name,
     number_of,
     parse_value,
-    settable_defaults,
     value_of_number,
 )
+from flintmq.catalogue.attributes import (
+    ATTRIBUTES,
+    BY_KEYWORD,
+    BY_SELECTOR,
+    QUEUE_KINDS,
+    default_attributes,
+    find_attribute,
+    settable_defaults,
+)
+from flintmq.catalogue.kinds.queue import QUEUE_ATTRIBUTES
+from flintmq.mqi import constants as mq
+from flintmq.mqi.object_name import is_name
 
 EVERY = [pytest.param(kind, each, id=f"{kind}-{each.keyword}") for kind, all_ in ATTRIBUTES.items() for each in all_]
 

@@ -23,6 +23,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from flintmq.catalogue.kind import ADMIN, CONTROLLED, Authority
+from flintmq.catalogue.kinds import KINDS
 from flintmq.mqi import pcf_constants as pcf
 from flintmq.mqi.constants import (
     MQOO_BROWSE,
@@ -36,6 +38,8 @@ from flintmq.mqi.constants import (
     MQOO_SET,
     MQOO_SET_ALL_CONTEXT,
     MQOO_SET_IDENTITY_CONTEXT,
+    MQOT_CLNTCONN_CHANNEL,
+    MQOT_REMOTE_Q_MGR_NAME,
 )
 from flintmq.mqi.values.services import (
     MQZAO_ALTERNATE_USER_AUTHORITY,
@@ -120,37 +124,41 @@ NUMBERS: Final[dict[str, int]] = {
 #: Words for several: their bits are those that the type of object takes.
 _SETS: Final = ("ALL", "ALLADM", "ALLMQI")
 
-_ADMIN: Final = MQZAO_CREATE | MQZAO_DELETE | MQZAO_DISPLAY | MQZAO_CHANGE
-_CONTROL: Final = _ADMIN | MQZAO_CONTROL
-_CONTEXT: Final = (
-    MQZAO_PASS_ALL_CONTEXT | MQZAO_PASS_IDENTITY_CONTEXT | MQZAO_SET_ALL_CONTEXT | MQZAO_SET_IDENTITY_CONTEXT
-)
-#: What belongs to ALLADM; the rest is ALLMQI.
-ADMINISTRATION: Final = _CONTROL | MQZAO_CONTROL_EXTENDED | MQZAO_CLEAR | MQZAO_SYSTEM
+#: The authorities in ALLADM; the others are in ALLMQI.
+ADMINISTRATION: Final = CONTROLLED | MQZAO_CONTROL_EXTENDED | MQZAO_CLEAR | MQZAO_SYSTEM
 
-#: What each type of object takes.
-BY_TYPE: Final[dict[str, int]] = {
-    "QUEUE": _ADMIN | MQZAO_CLEAR | MQZAO_BROWSE | MQZAO_INPUT | MQZAO_OUTPUT | MQZAO_INQUIRE | MQZAO_SET | _CONTEXT,
-    "QMGR": _CONTROL
-    | MQZAO_CONTROL_EXTENDED
-    | MQZAO_ALTERNATE_USER_AUTHORITY
-    | MQZAO_CONNECT
-    | MQZAO_INQUIRE
-    | MQZAO_SET
-    | MQZAO_SET_ALL_CONTEXT
-    | MQZAO_SET_IDENTITY_CONTEXT
-    | MQZAO_SYSTEM,
-    "TOPIC": _CONTROL | MQZAO_CLEAR | MQZAO_PUBLISH | MQZAO_SUBSCRIBE | MQZAO_RESUME | _CONTEXT,
-    "PROCESS": _ADMIN | MQZAO_INQUIRE | MQZAO_SET,
-    "NAMELIST": _ADMIN | MQZAO_INQUIRE,
-    "AUTHINFO": _ADMIN | MQZAO_INQUIRE,
-    "CHANNEL": _CONTROL | MQZAO_CONTROL_EXTENDED,
-    "CLNTCONN": _ADMIN,
-    "COMMINFO": _ADMIN,
-    "LISTENER": _CONTROL,
-    "SERVICE": _CONTROL,
-    "RQMNAME": _ADMIN | MQZAO_OUTPUT,
-}
+#: Types of objects that records can name, and that are no kinds of objects here.
+_OTHER_TYPES: Final = (
+    Authority(
+        object_type="CLNTCONN",
+        title="Client-connection channel",
+        number=MQOT_CLNTCONN_CHANNEL,
+        takes=ADMIN,
+        words=("clntconn", "clcn"),
+    ),
+    Authority(
+        object_type="RQMNAME",
+        title="Remote queue manager name",
+        number=MQOT_REMOTE_Q_MGR_NAME,
+        takes=ADMIN | MQZAO_OUTPUT,
+        words=("rqmname", "rqm"),
+    ),
+)
+
+
+def _types() -> dict[str, Authority]:
+    """Return the types of objects that have authority records, in the order of their titles."""
+    by_title: dict[str, Authority] = {authority.title: authority for authority in _OTHER_TYPES}
+    for kind in KINDS:
+        if kind.authority is not None:
+            by_title[kind.authority.title] = kind.authority
+    return {by_title[title].object_type: by_title[title] for title in sorted(by_title)}
+
+
+#: OBJTYPE -> the type.
+AUTHORITY_TYPES: Final[dict[str, Authority]] = _types()
+#: OBJTYPE -> the authorities that it takes.
+BY_TYPE: Final[dict[str, int]] = {name: authority.takes for name, authority in AUTHORITY_TYPES.items()}
 
 #: The authority that each open option takes.
 _OF_OPTIONS: Final = (

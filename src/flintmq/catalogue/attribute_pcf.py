@@ -2,7 +2,7 @@
 
     INT ENUM FLAG    MQCFIN, the word's number; MQCFIN64 if it does not fit
     STRING NAME      MQCFST, filled up with blanks to the length of the attribute, unless that is more than 256
-    LIST             MQCFSL; of words, MQCFIL; NAMES also MQIA_NAME_COUNT
+    LIST             MQCFSL; of words, MQCFIL; an attribute that counts the elements follows: MQIA_NAME_COUNT for NAMES
     HEX              MQCFBS
     PAIR             MQCFIL
     INTERVAL         MQCFIN, minutes
@@ -14,10 +14,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from flintmq.mqi import constants as mq
-from flintmq.mqi import pcf_constants as pcf
-from flintmq.mqi.pcf import MQCFBS, MQCFIL, MQCFIN, MQCFIN64, MQCFSL, MQCFST, Parameter
-from flintmq.qmgr.attribute import (
+from flintmq.catalogue.attribute import (
     HEX,
     INTERVAL,
     LIST,
@@ -29,7 +26,11 @@ from flintmq.qmgr.attribute import (
     interval_seconds,
     number_of,
 )
-from flintmq.qmgr.authorities import NUMBERS
+from flintmq.catalogue.authorities import NUMBERS
+from flintmq.catalogue.kinds import KINDS
+from flintmq.mqi import constants as mq
+from flintmq.mqi import pcf_constants as pcf
+from flintmq.mqi.pcf import MQCFBS, MQCFIL, MQCFIN, MQCFIN64, MQCFSL, MQCFST, Parameter
 
 _FILLED_MAX: Final = 256
 _INTEGER_MAX: Final = 0x7FFFFFFF
@@ -46,18 +47,22 @@ LENGTHS: Final = {
     pcf.MQCACF_APPL_DESC: mq.MQ_APPL_DESC_LENGTH,
     pcf.MQCACF_USER_IDENTIFIER: 12,
     pcf.MQCACF_OBJECT_NAME: 48,
-    pcf.MQCACH_CHANNEL_NAME: 20,
-    pcf.MQCACH_LISTENER_NAME: 48,
-    mq.MQCA_SERVICE_NAME: 48,
-    mq.MQCA_COMM_INFO_NAME: 48,
-    mq.MQCA_Q_NAME: 48,
-    mq.MQCA_Q_MGR_NAME: 48,
-    mq.MQCA_PROCESS_NAME: 48,
-    mq.MQCA_NAMELIST_NAME: 48,
-    mq.MQCA_TOPIC_NAME: 48,
-    mq.MQCA_AUTH_INFO_NAME: 48,
-    mq.MQCA_STORAGE_CLASS: 8,
+    **{kind.pcf.name: kind.names.length for kind in KINDS if kind.names.length},
 }
+
+
+def _counts() -> dict[int, int]:
+    """Return the parameter that counts the elements of a list, by the parameter of the list."""
+    counts: dict[int, int] = {}
+    for kind in KINDS:
+        selectors = {attribute.keyword: attribute.selector for attribute in kind.attributes}
+        elements, count = kind.counted
+        if count:
+            counts[selectors[elements]] = selectors[count]
+    return counts
+
+
+_COUNTS: Final = _counts()
 
 
 def numbers_of(attribute: Attribute) -> dict[str, int]:
@@ -95,8 +100,8 @@ def _list(attribute: Attribute, values: list[str]) -> list[Parameter]:
     if numbers:
         return [MQCFIL(attribute.selector, [numbers[value] for value in values if value in numbers])]
     found: list[Parameter] = [MQCFSL(attribute.selector, [value.ljust(attribute.length) for value in values])]
-    if attribute.selector == mq.MQCA_NAMES:
-        found.append(MQCFIN(mq.MQIA_NAME_COUNT, len(values)))
+    if attribute.selector in _COUNTS:
+        found.append(MQCFIN(_COUNTS[attribute.selector], len(values)))
     return found
 
 

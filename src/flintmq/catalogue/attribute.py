@@ -36,6 +36,8 @@ INTERVAL: Final = "INTERVAL"
 PAIR: Final = "PAIR"
 
 INTERVAL_MINUTES_MAX: Final = 1440
+#: The attribute whose text holds values that have no attribute of their own yet, as NAME(value).
+CUSTOM: Final = "CUSTOM"
 
 HEX_DIGITS: Final = frozenset("0123456789ABCDEF")
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from flintmq.qmgr.profile import is_profile, like, matches, order
+from flintmq.catalogue.profile import is_profile, like, matches, order
 
 
 @pytest.mark.parametrize(
