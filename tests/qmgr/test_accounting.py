@@ -11,8 +11,8 @@ from flintmq.mqi.reason import MQRC_NO_MSG_AVAILABLE, MQRC_NONE
 from flintmq.qmgr import accounting, connect
 from flintmq.qmgr.accounting import QUEUES_MAX
 from flintmq.qmgr.clock import Clock
-from flintmq.qmgr.connection import WAITING, Connection
-from flintmq.qmgr.task import QueueUse, Task, size_class
+from flintmq.qmgr.connection import WAITING, Connection, Task
+from flintmq.qmgr.task import QueueUse, size_class
 from tests.qmgr.conftest import START_MS, App, Engine
 from tests.qmgr.pubsub import Broker, publish, subscribe
 

@@ -91,11 +91,11 @@ from flintmq.qmgr.connection import (
     Answer,
     Handle,
     Waiter,
+    fail,
 )
 from flintmq.qmgr.get import end_wait, fail_waiter, get_into
 from flintmq.qmgr.message import NO_ID, pass_descriptor
 from flintmq.qmgr.queue import WAITS_FOR_ANY
-from flintmq.qmgr.unit_of_work import fail
 from flintmq.qmgr.wait_again import wait_again
 from flintmq.qmgr.wanted import msg_token, token_of
 

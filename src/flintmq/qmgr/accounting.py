@@ -41,11 +41,11 @@ from flintmq.qmgr import consume, inquire, stat, subscribe, tracer, unit_of_work
 from flintmq.qmgr import get as mqget
 from flintmq.qmgr import open as mqopen
 from flintmq.qmgr import put as mqput
-from flintmq.qmgr.connection import WAITING, Answer, Connection, Handle, Waiter
+from flintmq.qmgr.connection import WAITING, Answer, Connection, Handle, Task, Waiter
 from flintmq.qmgr.message import NO_ID
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.statistics import is_collected
-from flintmq.qmgr.task import QueueUse, Task, TaskWork, Timing, Watch
+from flintmq.qmgr.task import QueueUse, TaskWork, Timing, Watch
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager

@@ -76,7 +76,7 @@ from flintmq.qmgr import (
     queued,
     retained,
     stream,
-    traces,
+    trace_control,
 )
 from flintmq.qmgr.admin_rows import Row, stamp_date, stamp_time
 from flintmq.qmgr.attribute import Value
@@ -764,12 +764,12 @@ class Admin:
     def start_trace(self, kind: str, classes: tuple[int, ...], destination: str, with_data: bool) -> int:
         """START TRACE: the number that it got. What can be wrong has been looked at."""
         self.force = 0
-        return traces.start(self.qm, kind, classes, destination, self.user, with_data).number
+        return trace_control.start(self.qm, kind, classes, destination, self.user, with_data).number
 
     def stop_trace(self, kind: str, classes: tuple[int, ...], number: int) -> list[int]:
         """STOP TRACE: the numbers of those that were stopped."""
         self.force = 0
-        return [trace.number for trace in traces.stop(self.qm, kind, classes, number)]
+        return [trace.number for trace in trace_control.stop(self.qm, kind, classes, number)]
 
     def traces(self, kind: str, classes: tuple[int, ...], number: int) -> list[Row]:
         """DISPLAY TRACE: a row for each trace that is meant."""

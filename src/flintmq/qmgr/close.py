@@ -30,12 +30,12 @@ from flintmq.qmgr import (
     stream,
     trigger,
 )
-from flintmq.qmgr.connection import MQOT_SUBSCRIPTION, Connection, Handle
+from flintmq.qmgr.connection import MQOT_SUBSCRIPTION, Connection, Handle, fail, not_usable, succeed, warn
 from flintmq.qmgr.get import end_wait, fail_waiters
 from flintmq.qmgr.message import GET_PENDING, PUT_PENDING
 from flintmq.qmgr.objects import detach_queue, log_deletion
 from flintmq.qmgr.queue import Queue
-from flintmq.qmgr.unit_of_work import fail, not_usable, succeed, warn
+from flintmq.qmgr.subscription import subscription_of
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -106,8 +106,9 @@ def close_handle(qm: QueueManager, connection: Connection, handle: Handle) -> No
             for destination in handle.destinations:
                 if destination.handle is not None:
                     close_handle(qm, connection, destination.handle)
-        if handle.subscription is not None:
-            registration.handle_closed(qm, connection, handle, handle.subscription)
+        subscription = subscription_of(handle)
+        if subscription is not None:
+            registration.handle_closed(qm, connection, handle, subscription)
         return
     consume.forget_handle(qm, handle)
     if queue.waiting:

@@ -14,9 +14,9 @@ from flintmq.mqi.reason import (
 )
 from flintmq.qmgr import consume, event, xa
 from flintmq.qmgr.close import close_handle
-from flintmq.qmgr.connection import UNIT_ACTIVE, Connection
+from flintmq.qmgr.connection import UNIT_ACTIVE, Connection, fail, succeed
 from flintmq.qmgr.get import end_wait
-from flintmq.qmgr.unit_of_work import backout_unit, commit, fail, succeed
+from flintmq.qmgr.unit_of_work import backout_unit, commit
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager

@@ -73,7 +73,7 @@ from flintmq.mqi.reason import (
     MQRC_WRONG_MD_VERSION,
 )
 from flintmq.qmgr import headers, own_puts, remote, report
-from flintmq.qmgr.connection import Connection, Handle
+from flintmq.qmgr.connection import A_SEGMENT, IN_GROUP, Connection, Handle, PutGroup
 from flintmq.qmgr.message import NO_ID, Message
 from flintmq.qmgr.place import to_queue
 from flintmq.qmgr.queue import Queue
@@ -84,30 +84,9 @@ if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
 
 NUMBER_MAX: Final = 999_999_999
-IN_GROUP: Final = MQMF_MSG_IN_GROUP | MQMF_LAST_MSG_IN_GROUP
-A_SEGMENT: Final = MQMF_SEGMENT | MQMF_LAST_SEGMENT
 _KNOWN: Final = IN_GROUP | A_SEGMENT | MQMF_SEGMENTATION_ALLOWED
 #: The smallest piece of data that a message is cut into, and what every piece but the last is a multiple of.
 PIECE: Final = 16
-
-
-class PutGroup:
-    """What the puts through a handle have left open: a group, a logical message, or a logical message of a group."""
-
-    def __init__(self, md: MQMD, next_offset: int, logical: bool, syncpoint: bool) -> None:
-        self.group_id = md.group_id
-        self.msg_seq_number = md.msg_seq_number
-        self.next_offset = next_offset
-        flags = md.msg_flags
-        self.grouped = flags & IN_GROUP != 0
-        self.last_in_group = flags & MQMF_LAST_MSG_IN_GROUP != 0
-        #: The logical message has more segments to come.
-        self.in_message = flags & A_SEGMENT == MQMF_SEGMENT
-        #: The group has more messages to come.
-        self.in_group = self.grouped and not self.last_in_group
-        self.logical = logical
-        self.syncpoint = syncpoint
-        self.persistence = md.persistence
 
 
 # -- one put ---------------------------------------------------------------------------------------------------------

@@ -50,12 +50,11 @@ from flintmq.qmgr import consume, event_admin, trigger
 from flintmq.qmgr.attribute import LIST, Attribute, Value, ValueRejected, check_value, number_of, value_of_number
 from flintmq.qmgr.attributes import BY_SELECTOR
 from flintmq.qmgr.catalogue import MQObject
-from flintmq.qmgr.connection import Connection, Handle
+from flintmq.qmgr.connection import Connection, Handle, fail, not_usable, succeed, warn
 from flintmq.qmgr.event import Q_TYPES
 from flintmq.qmgr.get import fail_waiter, fail_waiters
 from flintmq.qmgr.objects import log_definition
 from flintmq.qmgr.queue import Queue
-from flintmq.qmgr.unit_of_work import fail, not_usable, succeed, warn
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager

@@ -75,13 +75,13 @@ from flintmq.mqi.reason import (
 from flintmq.qmgr import browse_mark, event, headers, own_puts, report
 from flintmq.qmgr import get as mqget
 from flintmq.qmgr.browse_index import is_reachable
-from flintmq.qmgr.connection import Answer, Connection, Handle, Unit
-from flintmq.qmgr.index import comes_before
-from flintmq.qmgr.message import AVAILABLE, GET_PENDING, LOCKED, NO_ID, PUT_PENDING, Message, Node
-from flintmq.qmgr.paging import MATCH_GROUP_ID, Acceptor
+from flintmq.qmgr.connection import Answer, Connection, GetGroup, Handle, Unit, fail
+from flintmq.qmgr.lane import comes_before
+from flintmq.qmgr.message import AVAILABLE, GET_PENDING, LOCKED, NO_ID, PUT_PENDING, Acceptor, Message, Node
+from flintmq.qmgr.paging import MATCH_GROUP_ID
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.records import LAST
-from flintmq.qmgr.unit_of_work import COMMIT_EVENT, current_unit, fail, log_work, move, settle
+from flintmq.qmgr.unit_of_work import COMMIT_EVENT, current_unit, log_work, move, settle
 from flintmq.qmgr.wanted import Wanted
 
 if TYPE_CHECKING:
@@ -91,28 +91,6 @@ _BROWSE: Final = MQGMO_BROWSE_FIRST | MQGMO_BROWSE_NEXT | MQGMO_BROWSE_MSG_UNDER
 _UNDER_CURSOR: Final = MQGMO_MSG_UNDER_CURSOR | MQGMO_BROWSE_MSG_UNDER_CURSOR
 _ALL_SEGMENTS: Final = MQGMO_COMPLETE_MSG | MQGMO_ALL_SEGMENTS_AVAILABLE
 _A_SEGMENT: Final = MQMF_SEGMENT | MQMF_LAST_SEGMENT
-
-
-class GetGroup:
-    """Where the gets, or the browses, of a handle are in a group or logical message."""
-
-    def __init__(self, message: Message, start: Message, logical: bool, syncpoint: bool, whole: bool) -> None:
-        flags = message.msg_flags
-        self.group_id = message.group_id
-        self.msg_seq_number = message.msg_seq_number
-        self.next_offset = message.offset + data_length(message)
-        self.in_message = flags & _A_SEGMENT == MQMF_SEGMENT and not whole
-        self.in_group = flags & MQMF_MSG_IN_GROUP != 0 and flags & MQMF_LAST_MSG_IN_GROUP == 0
-        self.logical = logical
-        self.syncpoint = syncpoint
-        #: The message, as the chain of its group knows it: the next one usually stands behind it.
-        self.last_sequence = message.sequence
-        #: Where a browse in logical order goes on when the group is done.
-        self.start = start
-
-    def is_open(self) -> bool:
-        """True if there is more to come."""
-        return self.in_message or self.in_group
 
 
 def data_length(message: Message) -> int:
@@ -678,7 +656,12 @@ def note(connection: Connection, handle: Handle, message: Message, options: int,
         in_group = before is not None and before.is_open() and logical and not options & MQGMO_BROWSE_FIRST
         at = message if parts is None else parts[0]
         handle.browse_group = GetGroup(
-            last, before.start if in_group and before is not None else at, logical, False, parts is not None
+            last,
+            data_length(last),
+            before.start if in_group and before is not None else at,
+            logical,
+            False,
+            parts is not None,
         )
         return MQRC_NONE
     syncpoint = under_syncpoint(options, message)
@@ -686,7 +669,7 @@ def note(connection: Connection, handle: Handle, message: Message, options: int,
     if syncpoint and handle.get_group_unit is not connection.unit:
         handle.get_group_unit = connection.unit
         handle.get_group_before = before
-    now_open: GetGroup | None = GetGroup(last, last, logical, syncpoint, parts is not None)
+    now_open: GetGroup | None = GetGroup(last, data_length(last), last, logical, syncpoint, parts is not None)
     if now_open is not None and not now_open.is_open():
         now_open = None
     handle.get_group = now_open

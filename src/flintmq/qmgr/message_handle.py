@@ -49,7 +49,6 @@ from flintmq.mqi.dmho import MQDMHO
 from flintmq.mqi.dmpo import MQDMPO
 from flintmq.mqi.errors import MQStructuresError, PropertyError, StructureError
 from flintmq.mqi.impo import MQIMPO
-from flintmq.mqi.md import FIELDS as MD_FIELDS
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.md_properties import FIELDS as DESCRIPTOR_FIELDS
 from flintmq.mqi.md_properties import is_descriptor_name, read_descriptor, write_descriptor
@@ -83,9 +82,8 @@ from flintmq.mqi.reason import (
 from flintmq.mqi.rfh2 import pack_folders
 from flintmq.mqi.smpo import MQSMPO
 from flintmq.qmgr import property_headers
-from flintmq.qmgr.connection import Connection
+from flintmq.qmgr.connection import Connection, MessageHandle, fail, not_usable, succeed, warn
 from flintmq.qmgr.message_properties import RulesHeader, collect_headers
-from flintmq.qmgr.unit_of_work import fail, not_usable, succeed, warn
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -103,30 +101,6 @@ _BUFFER_OPTIONS: Final = MQMHBO_PROPERTIES_IN_MQRFH2 | MQMHBO_DELETE_PROPERTIES
 _UTF8: Final = 1208
 _TYPE_STRING_LENGTH: Final = 8
 _NO_LIMIT: Final = -1
-
-
-class MessageHandle:
-    """One MQCRTMH."""
-
-    #: How many waiting gets will fill it (H1).
-    in_use: int = 0
-
-    def __init__(self, number: int, validate: bool) -> None:
-        self.number = number
-        #: Names are checked when properties are set, else when the message is put.
-        self.validate = validate
-        self.properties: MessageProperties = MessageProperties()
-        self.md = MQMD()
-        self.md.version = 2
-        #: The fields of `md` that have been set or got, by the name of the attribute.
-        self.known: set[str] = set()
-
-    def take(self, properties: MessageProperties, md: MQMD) -> None:
-        """Hold another message from now on: what it held before is gone, and so is the cursor."""
-        self.properties = properties
-        md.copy_to(self.md)
-        self.md.version = 2
-        self.known = set(MD_FIELDS)
 
 
 class Inquiry:

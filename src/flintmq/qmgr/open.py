@@ -83,12 +83,12 @@ from flintmq.qmgr.attribute import Value, is_name
 from flintmq.qmgr.attributes import ATTRIBUTES
 from flintmq.qmgr.catalogue import MQObject, Resolution
 from flintmq.qmgr.close import close_handle
-from flintmq.qmgr.connection import Connection, Handle
+from flintmq.qmgr.connection import Connection, Handle, fail, not_usable, succeed
 from flintmq.qmgr.objects import attach_queue, log_definition
 from flintmq.qmgr.put import asynchronous, context_of_open, put_checked, remember_first
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.security import context_user
-from flintmq.qmgr.unit_of_work import current_unit, fail, not_usable, succeed
+from flintmq.qmgr.unit_of_work import current_unit
 from flintmq.selector.errors import SelectorError
 from flintmq.selector.selector import Selector, compile_selector
 

@@ -45,9 +45,8 @@ from flintmq.mqi.properties import LONG_FOLDER, MessageProperties
 from flintmq.mqi.reason import MQRC_HMSG_ERROR, MQRC_MSG_HANDLE_IN_USE, MQRC_NONE, MQRC_OPTIONS_ERROR
 from flintmq.qmgr import message_handle, property_headers
 from flintmq.qmgr.catalogue import MQObject
-from flintmq.qmgr.connection import Connection, Handle
+from flintmq.qmgr.connection import Connection, Handle, MessageHandle
 from flintmq.qmgr.message import Message, fill_descriptor
-from flintmq.qmgr.message_handle import MessageHandle
 from flintmq.qmgr.message_properties import RulesHeader, add_block, may_have_properties
 
 if TYPE_CHECKING:

@@ -84,11 +84,11 @@ from flintmq.mqi.reason import (
     MQRC_UNKNOWN_REPORT_OPTION,
 )
 from flintmq.qmgr import event, group, headers, put_properties, remote, report
-from flintmq.qmgr.connection import Connection, Handle
+from flintmq.qmgr.connection import Connection, Handle, fail, not_usable, succeed, warn
 from flintmq.qmgr.expiry import cap_on_the_way, capped
 from flintmq.qmgr.message import NO_ID, NO_TOKEN
 from flintmq.qmgr.place import to_queue
-from flintmq.qmgr.unit_of_work import current_unit, fail, not_usable, succeed, warn
+from flintmq.qmgr.unit_of_work import current_unit
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager

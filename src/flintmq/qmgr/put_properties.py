@@ -62,8 +62,7 @@ from flintmq.mqi.reason import (
     MQRC_UNSUPPORTED_PROPERTY,
 )
 from flintmq.qmgr import headers, message_handle, property_headers
-from flintmq.qmgr.connection import Connection, Handle
-from flintmq.qmgr.message_handle import MessageHandle
+from flintmq.qmgr.connection import Connection, Handle, MessageHandle
 from flintmq.qmgr.message_properties import add_block, add_headers
 
 if TYPE_CHECKING:

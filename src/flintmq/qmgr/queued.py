@@ -86,7 +86,7 @@ from flintmq.qmgr.connection import Connection
 from flintmq.qmgr.content_filter import CHECKED_NAME, FILTER_QUEUE, Route, needs_broker, route_to
 from flintmq.qmgr.message import NO_ID, Message, fill_descriptor
 from flintmq.qmgr.publication import other_folders, rules_header
-from flintmq.qmgr.publish import OpenTopic, Publication
+from flintmq.qmgr.publish import Publication
 from flintmq.qmgr.queue import QUEUED, Queue
 from flintmq.qmgr.security import Authority, context_user
 from flintmq.qmgr.subscription import (
@@ -300,7 +300,7 @@ class Work:
             if header.coded_char_set_id > 0:
                 md.coded_char_set_id = header.coded_char_set_id
         retain = MQPMO_RETAIN if "RetainPub" in options else 0
-        topic = OpenTopic(qm.topics, topic_string)
+        topic = qm.topics.open(topic_string)
         publication = Publication(qm, self.connection, topic, md, data, self.message.properties, retain)
         if "OtherSubsOnly" in options:
             publication.not_for_queue, publication.not_for_q_mgr = self._destination(command)

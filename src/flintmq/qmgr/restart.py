@@ -52,6 +52,7 @@ from flintmq.qmgr.checkpoint import (
 )
 from flintmq.qmgr.clock import Clock
 from flintmq.qmgr.connection import UNIT_PREPARED, Unit
+from flintmq.qmgr.engine import Engine
 from flintmq.qmgr.log_port import LogPort
 from flintmq.qmgr.message import (
     AVAILABLE,
@@ -73,7 +74,7 @@ from flintmq.qmgr.objects import (
     page_set_for,
     storage_changed,
 )
-from flintmq.qmgr.paging import ACCOUNT_KEY, Pager, queue_state_key, read_queue_state, spilled_range
+from flintmq.qmgr.paging import ACCOUNT_KEY, Pager, pager_of, queue_state_key, read_queue_state, spilled_range
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.queue_manager import QueueManager
 from flintmq.qmgr.records import (
@@ -146,7 +147,7 @@ def create(
     catalogue = Catalogue()
     for kind, object_name, attributes in objects:
         catalogue.add(kind, object_name, attributes)
-    qm = QueueManager(name, clock, log, catalogue, authority)
+    qm = Engine(name, clock, log, catalogue, authority)
     attach_storage(qm, open_page_set)
     for definition in catalogue.everything():
         qm.changed_objects[definition.object_id] = definition
@@ -164,7 +165,7 @@ def restart(
     """Start an existing queue manager. Raises RestartFailed, or what log and page sets raise when they are damaged."""
     page_set_0 = open_page_set(0)
     catalogue = _read_catalogue(name, page_set_0)
-    qm = QueueManager(name, clock, log, catalogue, authority)
+    qm = Engine(name, clock, log, catalogue, authority)
     qm.generation = log.generation
     qm.checkpoint_position = log.checkpoint_position
     _restore_parameters(qm, page_set_0)
@@ -286,7 +287,7 @@ def _kept_messages(psid: int, queue: Queue, value: bytes) -> list[Message]:
 
 def restore_queue(qm: QueueManager, queue: Queue) -> None:
     """What the page set knows of a queue: its ranges and its depth."""
-    pager = queue.pager
+    pager = pager_of(queue)
     state = pager.page_set.meta(queue_state_key(queue.queue_id))
     next_sequence = live = 0
     if state is not None:
@@ -493,7 +494,7 @@ class Replay:
         """Cases B, C and D."""
         if (queue.queue_id, sequence) in self.known:
             return True
-        return sequence < self.written_below.get(queue.queue_id, 0) and queue.pager.is_stored(queue, lane, sequence)
+        return sequence < self.written_below.get(queue.queue_id, 0) and pager_of(queue).is_stored(queue, lane, sequence)
 
     def _restore_message(self, queue: Queue, sequence: int, record: bytes, start: int, state: int) -> Message:
         message = unpack_message(queue, sequence, record, start)

@@ -10,7 +10,7 @@ from typing import Final
 
 from mypy_extensions import mypyc_attr
 
-from flintmq.qmgr.task import Task
+from flintmq.qmgr.connection import Task
 
 CALL_NAMES: Final = (
     "",

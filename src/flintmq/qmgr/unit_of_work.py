@@ -20,13 +20,9 @@ from typing import TYPE_CHECKING, Final
 
 from flintmq.log.errors import LogError
 from flintmq.mqi.reason import (
-    MQCC_FAILED,
     MQCC_OK,
-    MQCC_WARNING,
     MQRC_BACKED_OUT,
     MQRC_ENVIRONMENT_ERROR,
-    MQRC_HCONN_ASYNC_ACTIVE,
-    MQRC_HCONN_ERROR,
     MQRC_NONE,
     MQRC_RESOURCE_PROBLEM,
     MQRC_SYNCPOINT_LIMIT_REACHED,
@@ -37,9 +33,12 @@ from flintmq.qmgr.connection import (
     UNIT_BACKED_OUT,
     UNIT_COMMITTED,
     UNIT_PREPARED,
-    Answer,
     Connection,
     Unit,
+    fail,
+    not_usable,
+    succeed,
+    warn,
 )
 from flintmq.qmgr.message import GET_PENDING, PUT_PENDING, REMOVED, Message, pack_header
 from flintmq.qmgr.records import (
@@ -86,32 +85,6 @@ def move(unit: Unit, event: int) -> int:
         raise IllegalMove(f"unit in state {before} was given event {event}")
     unit.state = target
     return before
-
-
-def succeed(answer: Answer) -> int:
-    """The call went well."""
-    answer.completion = MQCC_OK
-    answer.reason = MQRC_NONE
-    return MQRC_NONE
-
-
-def warn(answer: Answer, reason: int) -> int:
-    """The call went, with a reservation."""
-    answer.completion = MQCC_WARNING
-    answer.reason = reason
-    return reason
-
-
-def fail(answer: Answer, reason: int) -> int:
-    """The call did nothing."""
-    answer.completion = MQCC_FAILED
-    answer.reason = reason
-    return reason
-
-
-def not_usable(connection: Connection) -> int:
-    """Why a call is refused on a connection that is not usable: it is gone, or its consumers run."""
-    return MQRC_HCONN_ASYNC_ACTIVE if connection.connected else MQRC_HCONN_ERROR
 
 
 def current_unit(qm: QueueManager, connection: Connection) -> Unit:

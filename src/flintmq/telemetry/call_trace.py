@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flintmq.qmgr.clock import Clock
-from flintmq.qmgr.task import Task
+from flintmq.qmgr.connection import Task
 from flintmq.qmgr.tracer import Tracer
 from flintmq.telemetry.trace_file import ENTRY, EXIT, TraceFile
 
