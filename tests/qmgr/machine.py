@@ -29,6 +29,7 @@ from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.clock import Clock
 from flintmq.qmgr.connect import abandon
 from flintmq.qmgr.message import Message
+from flintmq.qmgr.paging import pager_of
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.records import ONLY, PLACE
 from flintmq.qmgr.restart import create, restart
@@ -240,7 +241,7 @@ class Machine(Engine):
     def stored(self, name: str) -> list[int]:
         """The sequences of all live slots that the page set has of a queue."""
         queue = self.queue(name)
-        page_set = queue.pager.page_set
+        page_set = pager_of(queue).page_set
         found: list[int] = []
         for volatile, lane, first, last, _ in page_set.lanes(queue.queue_id):
             at = first

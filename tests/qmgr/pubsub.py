@@ -35,7 +35,7 @@ from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.attributes import default_attributes
 from flintmq.qmgr.connection import Handle
 from flintmq.qmgr.message_properties import properties_of
-from flintmq.qmgr.subscription import Subscription
+from flintmq.qmgr.subscription import Subscription, subscription_of
 from tests.qmgr.conftest import Answered, App
 from tests.qmgr.machine import Definition, Machine
 
@@ -156,3 +156,10 @@ def properties(got: Answered) -> MessageProperties:
     """The properties of the message that a get returned."""
     assert got.connection.message is not None
     return properties_of(got.connection.message)
+
+
+def open_subscription(handle: Handle) -> Subscription:
+    """Return the subscription that `handle` is open on."""
+    subscription = subscription_of(handle)
+    assert subscription is not None
+    return subscription

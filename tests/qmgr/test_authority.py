@@ -29,7 +29,7 @@ from flintmq.mqi.constants import (
 )
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.sd import MQSD
-from flintmq.qmgr import admin_security, authorities, authority_records
+from flintmq.qmgr import admin_security, authorities, authority_change
 from flintmq.qmgr.admin import Admin
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.authority import POLICY_QUEUE, ObjectAuthority, type_of
@@ -95,13 +95,13 @@ class World(Driver):
         bits = 0
         for word in words.split():
             bits |= authorities.bits_of(word, object_type)
-        assert authority_records.change(self.qm, object_type, profile, kind, entity, bits, 0)[0] == 0
+        assert authority_change.change(self.qm, object_type, profile, kind, entity, bits, 0)[0] == 0
 
     def revoke(self, object_type: str, profile: str, words: str, entity: str = "joe") -> None:
         bits = 0
         for word in words.split():
             bits |= authorities.bits_of(word, object_type)
-        assert authority_records.change(self.qm, object_type, profile, PRINCIPAL, entity, 0, bits)[0] == 0
+        assert authority_change.change(self.qm, object_type, profile, PRINCIPAL, entity, 0, bits)[0] == 0
 
     def reason(
         self, name: str, options: int, user: str = "joe", q_mgr: str = "", alternate: str = "", object_type: int = 1
@@ -228,14 +228,14 @@ def test_who_makes_a_dynamic_queue_may_everything_with_it(world: World, model: s
     assert opened(app, od, MQOO_INPUT_SHARED) == 0 and od.object_name == "REPLY.1"
     assert world.reason("REPLY.1", MQOO_OUTPUT) == 0
     assert world.reason("REPLY.1", MQOO_OUTPUT, user="ann") == 2035
-    assert (authority_records.find(world.qm, "QUEUE", "REPLY.1", PRINCIPAL, "joe") is None) == temporary
+    assert (authority_change.find(world.qm, "QUEUE", "REPLY.1", PRINCIPAL, "joe") is None) == temporary
     for other in list(world.qm.connections.values()):
         for handle in list(other.handles.values()):
             if other is not app.connection:
                 close(world.qm, other, handle)
     (handle,) = app.connection.handles.values()
     assert close(world.qm, app.connection, handle, 0 if temporary else MQCO_DELETE) == 0
-    assert authority_records.find(world.qm, "QUEUE", "REPLY.1", PRINCIPAL, "joe") is None
+    assert authority_change.find(world.qm, "QUEUE", "REPLY.1", PRINCIPAL, "joe") is None
     assert not temporary or world.reason("REPLY.1", MQOO_OUTPUT) == 2085
 
 
@@ -334,8 +334,8 @@ def test_a_change_of_records_counts_at_once(world: World) -> None:
     assert world.reason("Q", MQOO_OUTPUT) == 0
     world.revoke("QUEUE", "Q", "PUT")
     assert world.reason("Q", MQOO_OUTPUT) == 2035
-    assert authority_records.delete(world.qm, "QUEUE", "Q", PRINCIPAL, "joe")[0] == 0
-    assert authority_records.delete(world.qm, "QUEUE", "Q", PRINCIPAL, "joe")[0] == 2085
+    assert authority_change.delete(world.qm, "QUEUE", "Q", PRINCIPAL, "joe")[0] == 0
+    assert authority_change.delete(world.qm, "QUEUE", "Q", PRINCIPAL, "joe")[0] == 2085
 
 
 # -- refusals ----------------------------------------------------------------------------------------------------------
@@ -403,7 +403,7 @@ def test_who_defines_an_object_may_everything_with_it_until_it_is_deleted(world:
             close(world.qm, connection, handle)
     assert admin.delete("QLOCAL", "OWN", False) == 0
     admin.delete_authorities_of("QLOCAL", "OWN")
-    assert authority_records.find(world.qm, "QUEUE", "OWN", PRINCIPAL, "joe") is None
+    assert authority_change.find(world.qm, "QUEUE", "OWN", PRINCIPAL, "joe") is None
 
 
 def test_what_an_entity_may_is_told_with_its_groups(world: World) -> None:

@@ -21,6 +21,7 @@ from flintmq.qmgr import browse_index
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.get import get
 from flintmq.qmgr.message import Message
+from flintmq.qmgr.paging import pager_of
 from flintmq.qmgr.wanted import Wanted
 from tests.qmgr.driver import EVERYTHING, App, Driver
 from tests.qmgr.test_selection import deep_driver, put_with
@@ -105,7 +106,7 @@ def test_a_browse_for_an_id_brings_back_only_what_it_returns(by: int) -> None:
     for number in range(1000):
         wanted = IDS[0] if number == 500 else IDS[1]
         put_with(driver, app, number.to_bytes(2, "big"), msg_id=wanted, correl_id=wanted)
-    pager = driver.queue("Q").pager
+    pager = pager_of(driver.queue("Q"))
     assert driver.queue("Q").spilled_count > 900
     before = pager.loads, pager.loaded_messages
     assert browsed(driver, app, by, b"c" * 24, []) == [] and (pager.loads, pager.loaded_messages) == before

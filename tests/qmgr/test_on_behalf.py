@@ -39,7 +39,7 @@ from flintmq.mqi.od import MQOD
 from flintmq.mqi.reason import MQRC_NONE, MQRC_NOT_AUTHORIZED
 from flintmq.mqi.rfh2 import MQRFH2
 from flintmq.mqi.xqh import MQXQH
-from flintmq.qmgr import authorities, authority_records, expiry
+from flintmq.qmgr import authorities, authority_change, expiry
 from flintmq.qmgr.attributes import default_attributes
 from flintmq.qmgr.authority import ObjectAuthority
 from flintmq.qmgr.authority_records import PRINCIPAL, SELF
@@ -86,7 +86,7 @@ class Guarded(Broker):
         bits = 0
         for word in words.split():
             bits |= authorities.bits_of(word, object_type)
-        assert authority_records.change(self.qm, object_type, profile, PRINCIPAL, entity, bits, 0)[0] == 0
+        assert authority_change.change(self.qm, object_type, profile, PRINCIPAL, entity, bits, 0)[0] == 0
 
     def told(self) -> list[str]:
         """The numbers in the error log since the last time."""

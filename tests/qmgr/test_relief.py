@@ -26,6 +26,7 @@ from flintmq.mqi.od import MQOD
 from flintmq.mqi.reason import MQRC_NO_MSG_AVAILABLE, MQRC_NONE, MQRC_TRUNCATED_MSG_FAILED
 from flintmq.qmgr.connection import Handle
 from flintmq.qmgr.open import open_object
+from flintmq.qmgr.paging import pager_of
 from flintmq.qmgr.queue_manager import RELIEF_PAGES
 from flintmq.store.memory_pageset import MemoryPageSet
 from tests.qmgr.conftest import Answered, App
@@ -179,12 +180,12 @@ def test_the_topics_of_retained_publications_are_found_in_passing() -> None:
     broker.bounce()
     app = broker.connect()
     queue = broker.queue("SYSTEM.RETAINED.PUB.QUEUE")
-    before = queue.pager.loaded_messages
+    before = pager_of(queue).loaded_messages
 
     hsub = subscribe(app, "+/77")
 
     assert drain(app, hsub) == [b"x"]
-    assert queue.pager.loaded_messages - before == 1
+    assert pager_of(queue).loaded_messages - before == 1
     broker.qm.check()
 
 

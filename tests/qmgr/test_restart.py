@@ -28,7 +28,7 @@ from flintmq.qmgr.checkpoint import (
 )
 from flintmq.qmgr.close import close
 from flintmq.qmgr.open import open_object
-from flintmq.qmgr.paging import ACCOUNT_KEY, queue_state_key
+from flintmq.qmgr.paging import ACCOUNT_KEY, pager_of, queue_state_key
 from flintmq.qmgr.records import BACKOUT, CLEAR, DELETE, FIRST, GET, GETS, LAST, OBJECT, ONLY, PREPARE, PUT, RESOLVE
 from flintmq.qmgr.restart import Replay, RestartFailed, restart
 from flintmq.qmgr.xa import pack_xid, xa_commit
@@ -810,7 +810,7 @@ def test_what_is_put_after_a_clear_and_a_crash_is_not_cleared_by_the_next_restar
     app = machine.connect()
     app.put("Q", b"kept", persistence=1)
     machine.log.flush()
-    machine.queue("Q").pager.relieve([machine.queue("Q")], 30, False)  # It is on the page set now,
+    pager_of(machine.queue("Q")).relieve([machine.queue("Q")], 30, False)  # It is on the page set now,
     machine.kill()  # which is newer than the CLEAR.
     machine.start()
     assert machine.contents("Q") == [b"kept"]

@@ -46,6 +46,7 @@ from flintmq.qmgr.connection import WAITING, Handle
 from flintmq.qmgr.message import Message
 from flintmq.qmgr.message_source import MessageSource
 from flintmq.qmgr.open import put1
+from flintmq.qmgr.paging import pager_of
 from flintmq.qmgr.place import to_queue
 from flintmq.qmgr.put import put
 from flintmq.qmgr.selection import Selections
@@ -107,7 +108,7 @@ def browsed(app: App, handle: Handle) -> list[bytes]:
 
 def selections_of(driver: Driver) -> Selections:
     selections = driver.queue("Q").selections
-    assert selections is not None
+    assert isinstance(selections, Selections)
     return selections
 
 
@@ -669,10 +670,10 @@ def test_what_was_spilled_before_is_looked_at_in_passing_and_stays_there() -> No
         put_with(driver, app, number.to_bytes(4, "big"), color=color, persistence=number % 2, priority=number % 3)
     queue = driver.queue("Q")
     assert queue.spilled_count > 700
-    loaded = queue.pager.loaded_messages
+    loaded = pager_of(queue).loaded_messages
     handle = select(app, "color = 'red'")
     assert app.get(handle, MQGMO_BROWSE_FIRST) == 0
-    assert queue.pager.loaded_messages - loaded <= 1
+    assert pager_of(queue).loaded_messages - loaded <= 1
     driver.qm.check()
     found: list[int] = []
     while app.get(handle) == 0:

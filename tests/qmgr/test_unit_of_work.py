@@ -34,6 +34,7 @@ from flintmq.qmgr.connection import (
 )
 from flintmq.qmgr.get import get
 from flintmq.qmgr.message import AVAILABLE, GET_PENDING, PUT_PENDING
+from flintmq.qmgr.paging import pager_of
 from flintmq.qmgr.records import (
     FIRST,
     GET,
@@ -484,7 +485,7 @@ def test_gets_and_expired_messages_of_a_full_log_do_no_harm() -> None:
         pass
     while app.put("R", b"", persistence=1).completion == 0:
         pass
-    while machine.queue("R").pager.log.end + 56 < 3 * 3 * 4096:
+    while pager_of(machine.queue("R")).log.end + 56 < 3 * 3 * 4096:
         machine.qm.append(GET | FIRST, bytes(13))
     machine.clock.advance(1000)
     assert app.get("Q").reason == MQRC_RESOURCE_PROBLEM

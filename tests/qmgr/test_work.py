@@ -28,14 +28,15 @@ from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.logical_get import Start
 from flintmq.qmgr.message import Message
 from flintmq.qmgr.objects import clear_all, clear_some
+from flintmq.qmgr.paging import pager_of
 from flintmq.qmgr.queue import Queue
-from flintmq.qmgr.selection import READY
+from flintmq.qmgr.selection import READY, selection_of
 from flintmq.qmgr.subscription import Subscription
 from flintmq.qmgr.work import SLICE, Work
 from tests.qmgr.conftest import App as BrokerApp
 from tests.qmgr.driver import EVERYTHING, Driver
 from tests.qmgr.machine import Machine, fill
-from tests.qmgr.pubsub import MANAGED, Broker, drain, publish
+from tests.qmgr.pubsub import MANAGED, Broker, drain, open_subscription, publish
 from tests.qmgr.test_selection import browsed, deep_driver, drained, put_with, select, selections_of
 
 
@@ -130,7 +131,8 @@ def test_whatever_happens_between_slices_the_selection_is_right(
             second = None
         driver.qm.check()
     steps(work, 7)
-    assert handle.selection is not None and handle.selection.phase == READY
+    selection = selection_of(handle)
+    assert selection is not None and selection.phase == READY
     other.commit()
     driver.qm.check()
     if second is not None:
@@ -309,7 +311,7 @@ def _subscription(app: BrokerApp, topic_string: str) -> Subscription:
     sd.options |= MQSO_NEW_PUBLICATIONS_ONLY
     made = subscribe_room.subscribe(app.qm, app.connection, sd)
     assert made is not None and made.subscription is not None
-    return made.subscription
+    return open_subscription(made)
 
 
 def test_few_topics_are_still_delivered_all_or_none() -> None:
@@ -357,7 +359,7 @@ def deep_subscription(broker: Broker, count: int) -> tuple[BrokerApp, Handle, Qu
     app = broker.connect()
     hsub = subscribe_room.subscribe(app.qm, app.connection, asked("deep"))
     assert hsub is not None and hsub.subscription is not None
-    queue = broker.qm.queues[hsub.subscription.dest_queue]
+    queue = broker.qm.queues[open_subscription(hsub).dest_queue]
     queue.max_depth = 999_999_999
     for number in range(count):
         publish(app, "deep", b"%d" % number)
@@ -384,7 +386,7 @@ def test_a_deep_queue_that_is_deleted_is_emptied_in_slices(buffers: int, leaves:
         clear_some(broker.qm)
         depths.append(queue.depth)
     assert depths == [2500, 1500, 500, 0]
-    assert not queue.pager.queues.get(queue.queue_id) and queue.pages_in_memory == 0
+    assert not pager_of(queue).queues.get(queue.queue_id) and queue.pages_in_memory == 0
     broker.qm.check()
     broker.bounce()
     broker.qm.check()

@@ -57,6 +57,7 @@ from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.get import get
 from flintmq.qmgr.message import AVAILABLE
 from flintmq.qmgr.open import open_object
+from flintmq.qmgr.paging import pager_of
 from flintmq.qmgr.put import put
 from flintmq.qmgr.restart import create, restart
 from flintmq.qmgr.security import Authority
@@ -620,7 +621,7 @@ class World:
             in_memory = {message.sequence: message for message in queue.messages_in_memory()}
             for message in in_memory.values():
                 assert message.state != AVAILABLE or not 0 < message.expires_ms <= now, f"{queue.name}: not scanned"
-            pager = queue.pager
+            pager = pager_of(queue)
             dead = {number for home in pager.dirty.values() if home.queue_id == queue.queue_id for number in home.dead}
             for volatile, lane, first, last, _ in pager.page_set.lanes(queue.queue_id):
                 at = first

@@ -67,7 +67,7 @@ from flintmq.qmgr import (
     admin_pubsub,
     admin_rows,
     admin_security,
-    authority_records,
+    authority_change,
     chlauth,
     event,
     event_admin,
@@ -472,7 +472,7 @@ class Admin:
         self, object_type: str, profile: str, entity_type: str, entity: str, add: int, remove: int
     ) -> int:
         """SET AUTHREC for one entity."""
-        reason, self.force = authority_records.change(self.qm, object_type, profile, entity_type, entity, add, remove)
+        reason, self.force = authority_change.change(self.qm, object_type, profile, entity_type, entity, add, remove)
         return reason
 
     def knows_entity(self, entity_type: str, entity: str) -> bool:
@@ -482,7 +482,7 @@ class Admin:
 
     def delete_authority(self, object_type: str, profile: str, entity_type: str, entity: str) -> int:
         """DELETE AUTHREC for one entity."""
-        reason, self.force = authority_records.delete(self.qm, object_type, profile, entity_type, entity)
+        reason, self.force = authority_change.delete(self.qm, object_type, profile, entity_type, entity)
         return reason
 
     def delete_authorities_of(self, kind: str, name: str) -> None:

@@ -18,7 +18,7 @@ from flintmq.mqi.reason import (
     MQRC_RESOURCE_PROBLEM,
 )
 from flintmq.qmgr import (
-    authority_records,
+    authority_change,
     browse_lock,
     browse_mark,
     consume,
@@ -90,7 +90,7 @@ def _delete_permanent(qm: QueueManager, connection: Connection, handle: Handle, 
     queue.purged_count += queue.depth
     qm.catalogue.remove(queue.definition)
     detach_queue(qm, queue)
-    connection.force = max(connection.force, authority_records.object_deleted(qm, "QUEUE", queue.name))
+    connection.force = max(connection.force, authority_change.object_deleted(qm, "QUEUE", queue.name))
     return 0
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from flintmq.mqi.cbd import MQCBD
 from flintmq.mqi.ctlo import MQCTLO
 from flintmq.mqi.gmo import MQGMO
+from flintmq.mqi.inquiry import Inquiry
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
@@ -38,12 +39,11 @@ from flintmq.qmgr import (
     xa,
 )
 from flintmq.qmgr.connection import Answer, Connection, Consumer, Handle, Unit, Waiter
-from flintmq.qmgr.inquire import Inquiry
 from flintmq.qmgr.message import GET_PENDING, PUT_PENDING, Message
 from flintmq.qmgr.paging import check_homes, pager_of
 from flintmq.qmgr.place import Delivery
 from flintmq.qmgr.queue import Queue, check_queue
-from flintmq.qmgr.queue_manager import QueueManager
+from flintmq.qmgr.queue_manager import Gathering, QueueManager
 from flintmq.store.buffers import check_pool
 from flintmq.store.pages import check_account
 
@@ -58,9 +58,10 @@ class Engine(QueueManager):
         return publish.put_topic(self, connection, handle, md, pmo, data, properties)
 
     def add_publication(
-        self, delivery: Delivery, queue: Queue, topic_name: str, md: MQMD, data: bytes, properties: bytes
+        self, delivery: Gathering, queue: Queue, topic_name: str, md: MQMD, data: bytes, properties: bytes
     ) -> int:
         """Copies for the subscribers of a topic that STREAMQ of `queue` leads to, as part of a delivery."""
+        assert isinstance(delivery, Delivery)
         return publish.copies_for_alias(self, delivery, queue, topic_name, md, data, properties)
 
     def close_subscription(self, connection: Connection, handle: Handle, options: int) -> int:

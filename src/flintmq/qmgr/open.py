@@ -70,6 +70,7 @@ from flintmq.mqi.reason import (
 )
 from flintmq.qmgr import (
     authorities,
+    authority_change,
     authority_records,
     event,
     property_control,
@@ -285,7 +286,7 @@ def open_queue(
         if options & MQOO_ALTERNATE_USER_AUTHORITY:
             user = context_user(od.alternate_user_id)
         if qm.authority.created(user, "QUEUE", queue.name, queue.temporary):
-            _, force = authority_records.change(
+            _, force = authority_change.change(
                 qm, "QUEUE", queue.name, authority_records.PRINCIPAL, user, authorities.BY_TYPE["QUEUE"], 0
             )
             connection.force = max(connection.force, force)

@@ -21,6 +21,7 @@ from flintmq.log.errors import LogFull
 from flintmq.mqi.cbd import MQCBD
 from flintmq.mqi.ctlo import MQCTLO
 from flintmq.mqi.gmo import MQGMO
+from flintmq.mqi.inquiry import Inquiry
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
@@ -36,11 +37,9 @@ from flintmq.qmgr.authority_records import AuthorityRecords
 from flintmq.qmgr.catalogue import Catalogue, MQObject
 from flintmq.qmgr.clock import Clock
 from flintmq.qmgr.connection import Answer, Connection, Consumer, Handle, Task, Unit, Waiter
-from flintmq.qmgr.inquire import Inquiry
 from flintmq.qmgr.log_port import LogPort
 from flintmq.qmgr.message import ENDS, Message
 from flintmq.qmgr.paging import Pager
-from flintmq.qmgr.place import Delivery
 from flintmq.qmgr.queue import Queue, number
 from flintmq.qmgr.records import COPY, KIND, PUT
 from flintmq.qmgr.refusal import Refusal
@@ -122,6 +121,10 @@ class Counters:
     #: Copies put to stream queues, and opens of stream queues with their base queues.
     stream_puts: int = 0
     stream_opens: int = 0
+
+
+class Gathering:
+    """Messages that are placed on their queues together, or not at all (place.Delivery)."""
 
 
 class QueueManager:
@@ -306,7 +309,7 @@ class QueueManager:
         raise NotImplementedError
 
     def add_publication(
-        self, delivery: Delivery, queue: Queue, topic_name: str, md: MQMD, data: bytes, properties: bytes
+        self, delivery: Gathering, queue: Queue, topic_name: str, md: MQMD, data: bytes, properties: bytes
     ) -> int:
         """Copies for the subscribers of a topic that STREAMQ of `queue` leads to, as part of a delivery."""
         raise NotImplementedError
