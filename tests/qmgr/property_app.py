@@ -31,7 +31,7 @@ from flintmq.mqi.property_values import Value
 from flintmq.qmgr import message_handle
 from flintmq.qmgr.connection import Handle
 from flintmq.qmgr.get import get
-from flintmq.qmgr.message_handle import Inquiry
+from flintmq.qmgr.message_handle import PropertyInquiry
 from flintmq.qmgr.put import put
 from flintmq.qmgr.queue_manager import QueueManager
 from tests.qmgr.driver import App
@@ -44,7 +44,7 @@ class PropertyApp(App):
         super().__init__(qm, name, user)
         self.impo = MQIMPO()
         self.pd = MQPD()
-        self.inquiry = Inquiry()
+        self.inquiry = PropertyInquiry()
 
     def create(self, options: int = MQCMHO_DEFAULT_VALIDATION, unassociated: bool = False) -> int:
         """The number of a new handle, or 0 if there is none."""
@@ -78,7 +78,7 @@ class PropertyApp(App):
         self.impo.options = options
         self.impo.requested_encoding, self.impo.requested_ccsid = encoding, ccsid
         self.pd = MQPD()
-        self.inquiry = Inquiry()
+        self.inquiry = PropertyInquiry()
         return message_handle.inquire(
             self.qm,
             self.connection,

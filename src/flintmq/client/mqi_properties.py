@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from flintmq.mqi.smpo import MQSMPO
     from flintmq.qmgr import message_handle
     from flintmq.qmgr.connection import Connection as EngineConnection
-    from flintmq.qmgr.message_handle import Inquiry
+    from flintmq.qmgr.message_handle import PropertyInquiry
     from flintmq.qmgr.queue_manager import QueueManager as Engine
 else:
     message_handle = lazy("flintmq.qmgr.message_handle")
@@ -118,7 +118,7 @@ class PropertyCalls:
         type: int = MQTYPE_AS_SET,
         max_length: int = -1,
         name_length: int = -1,
-    ) -> Inquiry:
+    ) -> PropertyInquiry:
         """Inquire a property (MQINQMP): `value` is the Python value, `data` the buffer, `kind` the type.
 
         `impo` has the options and gets the name that was found. With a buffer that is too short (2469) the call fails,
@@ -132,7 +132,7 @@ class PropertyCalls:
         room, name_room = index(max_length), index(name_length)
         options, described = impo or MQIMPO(), pd or MQPD()
         options.pack(), described.pack()
-        answer = message_handle.Inquiry()
+        answer = message_handle.PropertyInquiry()
         engine, connection = self._engine, self._holder
         with self._calling():
             message_handle.inquire(engine, connection, number, options, name, described, kind, answer, room, name_room)

@@ -19,13 +19,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from flintmq.mqi.topic_words import BASE_TOPIC, BASE_VALUES
 from flintmq.qmgr import chlauth
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.attributes import MESSAGE_LENGTH_MAX, NUMBER_MAX, settable_defaults
 from flintmq.qmgr.authority_records import PRINCIPAL, SELF, record_name
 from flintmq.qmgr.catalogue import Catalogue
 from flintmq.qmgr.chlauth import ADMINISTRATORS
-from flintmq.qmgr.topic_tree import BASE_TOPIC, BASE_VALUES
 
 PRODUCT = "FlintMQ"
 

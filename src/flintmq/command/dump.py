@@ -28,10 +28,10 @@ from flintmq.command.administration import Administration, Row
 from flintmq.command.defaults import q_mgr_attributes
 from flintmq.command.objects import DEFAULT_OBJECTS
 from flintmq.command.parser import LINE_LENGTH_MAX
+from flintmq.mqi.topic_words import join_topic
 from flintmq.qmgr.attribute import FLAG, HEX, INT, LIST, NAME, STRING, Attribute, Value
 from flintmq.qmgr.attributes import ATTRIBUTES, settable_defaults
 from flintmq.qmgr.catalogue import MQObject, matches
-from flintmq.qmgr.topic_tree import join_topic
 
 LAYOUTS = ("mqsc", "1line", "2line")
 

@@ -43,10 +43,10 @@ from flintmq.command.steps import RESPONSES_AT_ONCE, Steps, to_the_end
 from flintmq.command.where import FilterError, parse_filter
 from flintmq.mqi.pcf_constants import MQRCCF_COMMAND_FAILED, MQRCCF_FILTER_ERROR
 from flintmq.mqi.reason import MQRC_FUNCTION_NOT_SUPPORTED, MQRC_NOT_AUTHORIZED, reason_name
+from flintmq.mqi.trace_words import CLASSES, SYNONYMS
 from flintmq.qmgr.attribute import FLAG, Attribute, ValueRejected, is_name, parse_value
 from flintmq.qmgr.attributes import ATTRIBUTES, PAGE_SET_ID_MAX, QUEUE_KINDS, TOPIC_STRING_LENGTH_MAX
 from flintmq.qmgr.catalogue import CHANNEL_NAME_LENGTH, is_object_name
-from flintmq.qmgr.traces import CLASSES, SYNONYMS
 
 _NUMBERED = ("PSID", "BUFFPOOL")
 _HEXADECIMAL = frozenset("0123456789ABCDEF")

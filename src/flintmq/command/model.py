@@ -78,6 +78,7 @@ from flintmq.command.options import (
     text,
 )
 from flintmq.mqi import pcf_constants as pcf
+from flintmq.mqi.trace_words import CLASSES
 from flintmq.qmgr.attribute import FLAG, NAME, STRING, Attribute
 from flintmq.qmgr.attributes import (
     ATTRIBUTES,
@@ -85,7 +86,6 @@ from flintmq.qmgr.attributes import (
     QUEUE_KINDS,
     TOPIC_STRING_LENGTH_MAX,
 )
-from flintmq.qmgr.traces import CLASSES
 
 # -- objects ----------------------------------------------------------------------------------------------------------
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from flintmq.host import ini
 from flintmq.host.tracing import Tracing
 from flintmq.mqi.call_errors import MQError
+from flintmq.mqi.trace_words import ACCTG, DESTINATIONS, STAT
 from flintmq.qmgr import trace_control
-from flintmq.qmgr.traces import ACCTG, DESTINATIONS, STAT
 from flintmq.telemetry.settings import Settings
 from flintmq.telemetry.settings import read as read_settings
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from flintmq.mqi import trace_words
 from flintmq.mqi.cbd import MQCBD
 from flintmq.mqi.constants import (
     MQGMO_BROWSE_FIRST,
@@ -37,7 +38,7 @@ from flintmq.mqi.sd import MQSD
 from flintmq.mqi.sro import MQSRO
 from flintmq.mqi.sts import MQSTS
 from flintmq.qmgr import close as mqclose
-from flintmq.qmgr import consume, inquire, stat, subscribe, tracer, unit_of_work
+from flintmq.qmgr import consume, inquire, stat, subscribe, unit_of_work
 from flintmq.qmgr import get as mqget
 from flintmq.qmgr import open as mqopen
 from flintmq.qmgr import put as mqput
@@ -92,7 +93,7 @@ def begin(qm: QueueManager, connection: Connection) -> None:
     qm.task_number += 1
     task = connection.task = Task(connection, qm.task_number, now)
     if qm.tracer is not None:
-        qm.tracer.exit(task, tracer.MQCONN, 0, qm.name, 0, 0, 0, 0, b"")
+        qm.tracer.exit(task, trace_words.MQCONN, 0, qm.name, 0, 0, 0, 0, b"")
     for handle in connection.handles.values():
         opened(qm, task, handle, now)
 
@@ -105,7 +106,7 @@ def leave(qm: QueueManager, connection: Connection) -> None:
         task.ended_us = task.work.ended_us = qm.clock.read_ns() // 1000
         task.work.last = True
         if qm.tracer is not None:
-            qm.tracer.exit(task, tracer.MQDISC, 0, "", 0, 0, 0, 0, b"")
+            qm.tracer.exit(task, trace_words.MQDISC, 0, "", 0, 0, 0, 0, b"")
         for use in task.work.queues.values():
             if use.open_now:
                 use.open_now = 0
@@ -253,7 +254,7 @@ def put(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo:
     task = connection.task
     assert task is not None
     queue = handle.queue
-    watch = _watch(qm, task, queue, tracer.MQPUT, handle)
+    watch = _watch(qm, task, queue, trace_words.MQPUT, handle)
     qm.counters.puts -= 1  # It is counted once more.
     handle.straight_put = handle.plain_put
     reason = mqput.put(qm, connection, handle, md, pmo, data)
@@ -295,7 +296,7 @@ def put1(qm: QueueManager, connection: Connection, od: MQOD, md: MQMD, pmo: MQPM
     task = connection.task
     assert task is not None
     connection.put1_handle = None
-    watch = _watch(qm, task, None, tracer.MQPUT1, None, od.object_name)
+    watch = _watch(qm, task, None, trace_words.MQPUT1, None, od.object_name)
     reason = mqopen.put1(qm, connection, od, md, pmo, data)
     handle = _taken_handle(connection)
     spent = _stop(qm, task, None, connection.force, None, len(data), data)
@@ -349,7 +350,7 @@ def get(
     queue = handle.queue
     specific = md.msg_id != NO_ID or md.correl_id != NO_ID
     expired = qm.counters.expired
-    watch = _watch(qm, task, queue, tracer.MQGET, handle)
+    watch = _watch(qm, task, queue, trace_words.MQGET, handle)
     if answer is connection:
         qm.counters.gets -= 1  # It is counted once more.
         handle.straight_get = handle.plain_get
@@ -441,7 +442,7 @@ def _trace_wait(qm: QueueManager, task: Task, waiter: Waiter) -> None:
     assert qm.tracer is not None
     qm.tracer.exit(
         task,
-        tracer.MQGET,
+        trace_words.MQGET,
         handle.number,
         handle.object_name,
         answer.completion,
@@ -456,7 +457,7 @@ def open_object(qm: QueueManager, connection: Connection, od: MQOD, options: int
     """MQOPEN."""
     task = connection.task
     assert task is not None
-    watch = _watch(qm, task, None, tracer.MQOPEN, None, od.object_name)
+    watch = _watch(qm, task, None, trace_words.MQOPEN, None, od.object_name)
     handle = mqopen.open_object(qm, connection, od, options)
     spent = _stop(qm, task, None, connection.force)
     if handle is None:
@@ -479,7 +480,7 @@ def close(qm: QueueManager, connection: Connection, handle: Handle, options: int
     task = connection.task
     assert task is not None
     use = handle.use
-    watch = _watch(qm, task, None, tracer.MQCLOSE, handle)
+    watch = _watch(qm, task, None, trace_words.MQCLOSE, handle)
     reason = mqclose.close(qm, connection, handle, options)
     spent = _stop(qm, task, None, connection.force)
     if use is None:
@@ -510,7 +511,7 @@ def inquire_attributes(
     """MQINQ."""
     task = connection.task
     assert task is not None
-    _watch(qm, task, None, tracer.MQINQ, handle)
+    _watch(qm, task, None, trace_words.MQINQ, handle)
     reason = inquire.inquire(qm, connection, handle, selectors, inquiry, int_attr_count, char_attr_length)
     spent = _stop(qm, task, None, 0)
     use = handle.use
@@ -524,7 +525,7 @@ def set_attributes(
     """MQSET."""
     task = connection.task
     assert task is not None
-    watch = _watch(qm, task, None, tracer.MQSET, handle)
+    watch = _watch(qm, task, None, trace_words.MQSET, handle)
     reason = inquire.set_attributes(qm, connection, handle, selectors, integers, characters)
     spent = _stop(qm, task, None, connection.force)
     use = handle.use
@@ -547,7 +548,7 @@ def commit(qm: QueueManager, connection: Connection) -> int:
     """MQCMIT."""
     task = connection.task
     assert task is not None
-    _watch(qm, task, None, tracer.MQCMIT)
+    _watch(qm, task, None, trace_words.MQCMIT)
     reason = unit_of_work.commit(qm, connection)
     task.work.commits.add(_stop(qm, task, None, connection.force))
     task.life.commits += 1
@@ -558,7 +559,7 @@ def backout(qm: QueueManager, connection: Connection) -> int:
     """MQBACK."""
     task = connection.task
     assert task is not None
-    _watch(qm, task, None, tracer.MQBACK)
+    _watch(qm, task, None, trace_words.MQBACK)
     reason = unit_of_work.backout(qm, connection)
     task.work.backouts.add(_stop(qm, task, None, connection.force))
     task.life.backouts += 1
@@ -569,7 +570,7 @@ def status(qm: QueueManager, connection: Connection, kind: int, sts: MQSTS) -> i
     """MQSTAT."""
     task = connection.task
     assert task is not None
-    _watch(qm, task, None, tracer.MQSTAT)
+    _watch(qm, task, None, trace_words.MQSTAT)
     reason = stat.stat(qm, connection, kind, sts)
     task.work.stats.add(_stop(qm, task, None, 0))
     return reason
@@ -581,7 +582,7 @@ def subscription(
     """MQSUB."""
     task = connection.task
     assert task is not None
-    watch = _watch(qm, task, None, tracer.MQSUB, None, sd.sub_name)
+    watch = _watch(qm, task, None, trace_words.MQSUB, None, sd.sub_name)
     handle = subscribe.subscribe(qm, connection, sd, destination, hsub, shared)
     task.work.subscribes.add(_stop(qm, task, None, connection.force))
     if sd.selection_string:
@@ -596,7 +597,7 @@ def subscription_request(qm: QueueManager, connection: Connection, hsub: Handle,
     """MQSUBRQ."""
     task = connection.task
     assert task is not None
-    _watch(qm, task, None, tracer.MQSUBRQ, hsub)
+    _watch(qm, task, None, trace_words.MQSUBRQ, hsub)
     reason = subscribe.subscription_request(qm, connection, hsub, action, sro)
     task.work.subscription_requests.add(_stop(qm, task, None, connection.force))
     return reason
@@ -606,7 +607,7 @@ def control(qm: QueueManager, connection: Connection, operation: int, ctlo: MQCT
     """MQCTL."""
     task = connection.task
     assert task is not None
-    _watch(qm, task, None, tracer.MQCTL)
+    _watch(qm, task, None, trace_words.MQCTL)
     reason = consume.control(qm, connection, operation, ctlo)
     task.work.controls.add(_stop(qm, task, None, 0))
     return reason
@@ -625,7 +626,7 @@ def callback(
     """MQCB."""
     task = connection.task
     assert task is not None
-    _watch(qm, task, None, tracer.MQCB, handle)
+    _watch(qm, task, None, trace_words.MQCB, handle)
     reason = consume.callback(qm, connection, operation, handle, cbd, md, gmo, function)
     spent = _stop(qm, task, None, 0)
     use = handle.use if handle is not None else None

@@ -63,6 +63,7 @@ from flintmq.mqi.reason import (
     MQRC_TOPIC_STRING_ERROR,
     MQRC_UNKNOWN_OBJECT_NAME,
 )
+from flintmq.mqi.topic_words import BASE_TOPIC
 from flintmq.qmgr import (
     admin_pubsub,
     admin_rows,
@@ -106,7 +107,7 @@ from flintmq.qmgr.objects import (
 )
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.records import CLEAR, ONLY, PLACE
-from flintmq.qmgr.topic_tree import BASE_TOPIC, is_topic_string
+from flintmq.qmgr.topic_tree import is_topic_string
 from flintmq.qmgr.vault import VaultError
 from flintmq.store.errors import PageSetFull
 from flintmq.store.pageset import PageSetBatch

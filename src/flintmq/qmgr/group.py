@@ -38,6 +38,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from flintmq.log.errors import LogError
+from flintmq.mqi import payload
 from flintmq.mqi.constants import (
     MQMF_ACCEPT_UNSUP_IF_XMIT_MASK,
     MQMF_LAST_MSG_IN_GROUP,
@@ -72,7 +73,7 @@ from flintmq.mqi.reason import (
     MQRC_UOW_NOT_AVAILABLE,
     MQRC_WRONG_MD_VERSION,
 )
-from flintmq.qmgr import headers, own_puts, remote, report
+from flintmq.qmgr import own_puts, remote, report
 from flintmq.qmgr.connection import A_SEGMENT, IN_GROUP, Connection, Handle, PutGroup
 from flintmq.qmgr.message import NO_ID, Message
 from flintmq.qmgr.place import to_queue
@@ -100,7 +101,7 @@ def prepare_put(qm: QueueManager, handle: Handle, md: MQMD, pmo: MQPMO, data: by
     logical = pmo.options & MQPMO_LOGICAL_ORDER != 0
     if logical and md.version < 2:
         return MQRC_WRONG_MD_VERSION
-    length = headers.payload_length(md, data)
+    length = payload.payload_length(md, data)
     reason = _check_fields(handle, md, flags, logical, length)
     if reason:
         return reason
@@ -227,7 +228,7 @@ def put_done(connection: Connection, handle: Handle, md: MQMD, pmo: MQPMO, data:
     flags = md.msg_flags if md.version > 1 else 0
     now_open: PutGroup | None = None
     if flags & (IN_GROUP | A_SEGMENT):
-        next_offset = md.offset + headers.payload_length(md, data)
+        next_offset = md.offset + payload.payload_length(md, data)
         now_open = PutGroup(md, next_offset, pmo.options & MQPMO_LOGICAL_ORDER != 0, syncpoint)
         if not now_open.in_group and not now_open.in_message:
             now_open = None
@@ -292,7 +293,7 @@ def put_segments(
     The first segment has the properties of the message.
     """
     room = _room(qm, handle, queue)
-    behind = headers.payload(md.encoding, md.coded_char_set_id, md.format, data)
+    behind = payload.payload(md.encoding, md.coded_char_set_id, md.format, data)
     first = (room - behind.start) // PIECE * PIECE
     if first < PIECE:
         return MQRC_MSG_TOO_BIG_FOR_Q if queue.max_msg_length <= qm.max_msg_length else MQRC_MSG_TOO_BIG_FOR_Q_MGR

@@ -33,6 +33,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from flintmq.log.errors import LogError
+from flintmq.mqi import payload
 from flintmq.mqi.constants import (
     MQGMO_ALL_MSGS_AVAILABLE,
     MQGMO_ALL_SEGMENTS_AVAILABLE,
@@ -72,7 +73,7 @@ from flintmq.mqi.reason import (
     MQRC_WRONG_GMO_VERSION,
     MQRC_WRONG_MD_VERSION,
 )
-from flintmq.qmgr import browse_mark, event, headers, own_puts, report
+from flintmq.qmgr import browse_mark, event, own_puts, report
 from flintmq.qmgr import get as mqget
 from flintmq.qmgr.browse_index import is_reachable
 from flintmq.qmgr.connection import Answer, Connection, GetGroup, Handle, Unit, fail
@@ -99,7 +100,7 @@ def data_length(message: Message) -> int:
         return message.original_length
     if not message.format.startswith("MQ"):
         return len(message.data)
-    behind = headers.payload(message.encoding, message.coded_char_set_id, message.format, message.data)
+    behind = payload.payload(message.encoding, message.coded_char_set_id, message.format, message.data)
     return len(message.data) - behind.start
 
 
@@ -588,7 +589,7 @@ def _assemble_reports(parts: list[Message]) -> bytes:
 def differences(parts: list[Message]) -> int:
     """The warning for segments whose data is not all of one character set or encoding."""
     first = parts[0]
-    behind = headers.payload(first.encoding, first.coded_char_set_id, first.format, first.data)
+    behind = payload.payload(first.encoding, first.coded_char_set_id, first.format, first.data)
     for part in parts[1:]:
         if part.coded_char_set_id != behind.ccsid:
             return MQRC_INCONSISTENT_CCSIDS

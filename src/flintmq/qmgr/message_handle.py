@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from flintmq.mqi import property_headers
 from flintmq.mqi.bmho import MQBMHO
 from flintmq.mqi.cmho import MQCMHO
 from flintmq.mqi.constants import (
@@ -56,6 +57,7 @@ from flintmq.mqi.mhbo import MQMHBO
 from flintmq.mqi.pd import MQPD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.properties import MessageProperties, Property, matches
+from flintmq.mqi.property_blocks import RulesHeader, block_of, collect_headers
 from flintmq.mqi.property_names import (
     DESCRIPTOR_PREFIX,
     NAME_LENGTH_MAX,
@@ -79,11 +81,8 @@ from flintmq.mqi.reason import (
     MQRC_PROPERTY_NOT_AVAILABLE,
     MQRC_PROPERTY_VALUE_TOO_BIG,
 )
-from flintmq.mqi.rfh2 import pack_folders
 from flintmq.mqi.smpo import MQSMPO
-from flintmq.qmgr import property_headers
 from flintmq.qmgr.connection import Connection, MessageHandle, fail, not_usable, succeed, warn
-from flintmq.qmgr.message_properties import RulesHeader, collect_headers
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -103,7 +102,7 @@ _TYPE_STRING_LENGTH: Final = 8
 _NO_LIMIT: Final = -1
 
 
-class Inquiry:
+class PropertyInquiry:
     """What MQINQMP returns beside the MQIMPO and the MQPD."""
 
     kind: int = MQTYPE_AS_SET
@@ -263,7 +262,7 @@ def inquire(
     name: str,
     pd: MQPD,
     kind: int,
-    answer: Inquiry,
+    answer: PropertyInquiry,
     value_length: int = _NO_LIMIT,
     name_length: int = _NO_LIMIT,
 ) -> int:
@@ -328,7 +327,7 @@ def _describe(found: Property, impo: MQIMPO, pd: MQPD) -> None:
         pd.copy_options = 0  # MQCOPY_NONE, always.
 
 
-def _return_value(qm: QueueManager, impo: MQIMPO, answer: Inquiry) -> int:
+def _return_value(qm: QueueManager, impo: MQIMPO, answer: PropertyInquiry) -> int:
     """Write the value as it was asked for; a value that cannot be written so is written our way, with 2466."""
     encoding, ccsid = MQENC_NATIVE, _UTF8
     reason = MQRC_NONE
@@ -461,15 +460,6 @@ def to_buffer(
         handle.properties.items = [item for item in handle.properties.items if item not in chosen.items]
         handle.properties.cursor = -1
     return succeed(connection)
-
-
-def block_of(properties: MessageProperties, valid: bool = True) -> bytes:
-    """The folders of these properties as a message carries them. Raises PropertyError for a name not checked before."""
-    if not valid:
-        for item in properties.items:
-            if item.hidden is None:
-                check_name(item.name)
-    return pack_folders(properties.to_folders()) if properties.items else b""
 
 
 # -- small things ------------------------------------------------------------------------------------------------------

@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
-
+from flintmq.mqi.topic_words import DELIVER_ALL_AVAILABLE
 from flintmq.qmgr.attribute import Value
-
-DELIVER_ALL: Final = "ALL"
-
-
-DELIVER_ALL_DURABLE: Final = "ALLDUR"
-
-
-DELIVER_ALL_AVAILABLE: Final = "ALLAVAIL"
 
 
 class TopicAttributes:

@@ -73,13 +73,14 @@ from flintmq.mqi.reason import (
     MQRC_UNKNOWN_OBJECT_NAME,
     MQRC_UNKNOWN_REPORT_OPTION,
 )
+from flintmq.mqi.topic_words import DELIVER_ALL, DELIVER_ALL_DURABLE, join_topic
 from flintmq.qmgr import event, on_behalf, registration, remote, report, retained, stream
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.connection import Connection, Handle, fail, succeed, warn
 from flintmq.qmgr.content_filter import route_to
 from flintmq.qmgr.message import NO_ID, Message
 from flintmq.qmgr.message_source import MessageSource
-from flintmq.qmgr.open_topic import DELIVER_ALL, DELIVER_ALL_DURABLE, OpenTopic, TopicAttributes
+from flintmq.qmgr.open_topic import OpenTopic, TopicAttributes
 from flintmq.qmgr.place import Delivery
 from flintmq.qmgr.publication import PUB_LEVEL, Form, property_block, publication_options, rfh2_form, rfh_form
 from flintmq.qmgr.put import check_md, context_of_open, set_context
@@ -93,7 +94,7 @@ from flintmq.qmgr.subscription import (
     PROPERTIES_NONE,
     Subscription,
 )
-from flintmq.qmgr.topic_tree import is_topic_string, join_topic
+from flintmq.qmgr.topic_tree import is_topic_string
 from flintmq.qmgr.unit_of_work import room_in_unit
 
 if TYPE_CHECKING:

@@ -93,6 +93,7 @@ from flintmq.mqi.reason import (
 )
 from flintmq.mqi.sd import MQSD
 from flintmq.mqi.sro import MQSRO
+from flintmq.mqi.topic_words import join_topic
 from flintmq.qmgr import event, registration
 from flintmq.qmgr.close import close_handle
 from flintmq.qmgr.connection import MQOT_SUBSCRIPTION, Connection, Handle, fail, not_usable, succeed
@@ -112,7 +113,7 @@ from flintmq.qmgr.subscription import (
     Subscription,
     subscription_of,
 )
-from flintmq.qmgr.topic_tree import is_subscribable, join_topic
+from flintmq.qmgr.topic_tree import is_subscribable
 from flintmq.selector import SelectorError, compile_selector
 
 if TYPE_CHECKING:

@@ -32,49 +32,16 @@ from __future__ import annotations
 import sys
 from typing import Final
 
+from flintmq.mqi.topic_words import BASE_VALUES, DEFAULT_TOPIC
 from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.attributes import TOPIC_STRING_LENGTH_MAX
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.expiring import cap_of
-from flintmq.qmgr.open_topic import DELIVER_ALL_AVAILABLE, DELIVER_ALL_DURABLE, OpenTopic, TopicAttributes
+from flintmq.qmgr.open_topic import OpenTopic, TopicAttributes
 from flintmq.qmgr.subscription import WILDCARD_CHAR, Subscription
-
-BASE_TOPIC: Final = "SYSTEM.BASE.TOPIC"
-#: Where DEFINE TOPIC takes what is left out from. It has no topic string and no place in the tree.
-DEFAULT_TOPIC: Final = "SYSTEM.DEFAULT.TOPIC"
-
 
 #: Equal tails are looked for among so many.
 TAILS_KEPT_MAX: Final = 10_000
-
-#: What the root says, where SYSTEM.BASE.TOPIC says nothing.
-BASE_VALUES: Final[dict[str, Value]] = {
-    "CAPEXPRY": "NOLIMIT",
-    "COMMINFO": "SYSTEM.DEFAULT.COMMINFO.MULTICAST",
-    "DEFPRESP": "SYNC",
-    "DEFPRTY": 0,
-    "DEFPSIST": "NO",
-    "DURSUB": "YES",
-    "MCAST": "DISABLED",
-    "MDURMDL": "SYSTEM.DURABLE.MODEL.QUEUE",
-    "MNDURMDL": "SYSTEM.NDURABLE.MODEL.QUEUE",
-    "NPMSGDLV": DELIVER_ALL_AVAILABLE,
-    "PMSGDLV": DELIVER_ALL_DURABLE,
-    "PUB": "ENABLED",
-    "PUBSCOPE": "ALL",
-    "SUB": "ENABLED",
-    "SUBSCOPE": "ALL",
-    "USEDLQ": "YES",
-}
-
-
-def join_topic(topic_string: str, object_string: str) -> str:
-    """The whole topic string, from that of a TOPIC object and the string that an application adds to it."""
-    if not topic_string or not object_string:
-        return topic_string or object_string
-    if topic_string.endswith("/"):
-        return topic_string + object_string
-    return topic_string + "/" + object_string
 
 
 def is_topic_string(text: str) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from flintmq.mqi.trace_words import ACCTG, GLOBAL
 from flintmq.qmgr import accounting
 from flintmq.qmgr.queue_manager import QueueManager
-from flintmq.qmgr.traces import ACCTG, GLOBAL, Trace
+from flintmq.qmgr.traces import Trace
 
 
 def start(

@@ -12,22 +12,6 @@ STOP with a type stops all of that type, with CLASS or TNO those that were start
 
 from __future__ import annotations
 
-from typing import Final
-
-STAT: Final = "STAT"
-ACCTG: Final = "ACCTG"
-GLOBAL: Final = "GLOBAL"
-CHINIT: Final = "CHINIT"
-
-#: Other names of the types.
-SYNONYMS: Final = {"S": STAT, "A": ACCTG, "G": GLOBAL, "CHI": CHINIT, "DQM": CHINIT}
-#: The classes that there are, those that are started when none is named, and those of CLASS(*).
-CLASSES: Final = {STAT: (1, 2, 3, 4, 5), ACCTG: (1, 3, 4), GLOBAL: (1, 2, 3), CHINIT: (1, 4)}
-DEFAULT_CLASSES: Final = {STAT: (1, 2), ACCTG: (1,), GLOBAL: (1,), CHINIT: (1,)}
-ALL_CLASSES: Final = {STAT: (1, 2, 3), ACCTG: (1, 3), GLOBAL: (1, 2, 3), CHINIT: (1, 4)}
-#: The first is the default.
-DESTINATIONS: Final = {STAT: ("SMF",), ACCTG: ("SMF",), GLOBAL: ("RES", "GTF"), CHINIT: ("RES", "GTF")}
-
 
 class Trace:
     """One trace that was started."""

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from flintmq.mqi.trace_words import ACCTG, STAT
 from flintmq.qmgr import connect, trace_control
 from flintmq.qmgr.accounting import ENDED_TASKS_MAX
 from flintmq.qmgr.channel_control import Row
-from flintmq.qmgr.traces import ACCTG, STAT
 from tests.qmgr.conftest import App
 from tests.telemetry.recording.reading import Read, Values, read_dump
 from tests.telemetry.recording.world import MINUTE, World

@@ -17,12 +17,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from flintmq.mqi.trace_words import ACCTG, STAT
 from flintmq.qmgr.channel_control import Row
 from flintmq.qmgr.connection import Task
 from flintmq.qmgr.intervals import ACCTIME, STATIME, interval_ended, length_s, next_end_ms
 from flintmq.qmgr.queue_manager import QueueManager
 from flintmq.qmgr.task import TaskWork
-from flintmq.qmgr.traces import ACCTG, STAT
 from flintmq.telemetry.recording import sample as samples
 from flintmq.telemetry.recording.channels import SETTINGS, calls_of
 from flintmq.telemetry.recording.dump_files import DumpFiles
