@@ -25,6 +25,7 @@ from flintmq.mqi.md import MQMD
 from flintmq.mqi.reason import MQRC_NONE
 from flintmq.qmgr.admin import Admin
 from flintmq.qmgr.attribute import Value
+from flintmq.qmgr.calls import create, restart
 from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.clock import Clock
 from flintmq.qmgr.connect import abandon
@@ -32,7 +33,6 @@ from flintmq.qmgr.message import Message
 from flintmq.qmgr.paging import pager_of
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.records import ONLY, PLACE
-from flintmq.qmgr.restart import create, restart
 from flintmq.qmgr.security import Authority
 from flintmq.qmgr.unit_of_work import log_put
 from flintmq.qmgr.xa import TMSUCCESS, pack_xid, xa_end, xa_prepare, xa_start

@@ -19,7 +19,6 @@ from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.qmgr import browse_index
 from flintmq.qmgr.attribute import Value
-from flintmq.qmgr.get import get
 from flintmq.qmgr.message import Message
 from flintmq.qmgr.paging import pager_of
 from flintmq.qmgr.wanted import Wanted
@@ -39,7 +38,7 @@ def browsed(driver: Driver, app: App, match: int, wanted: bytes, takes: list[int
         md, gmo = MQMD(), MQGMO()
         gmo.version, gmo.options, gmo.match_options = 2, options, match
         md.version, md.msg_id, md.correl_id, md.group_id = 2, wanted, wanted, wanted
-        if get(driver.qm, app.connection, handle, md, gmo) != 0:
+        if driver.qm.get(app.connection, handle, md, gmo) != 0:
             return found
         found.append(int.from_bytes(app.data, "big"))
         options = MQGMO_BROWSE_NEXT
@@ -125,7 +124,7 @@ def test_a_browse_of_unmarked_messages_passes_over_marks_of_messages_on_the_page
         md, gmo = MQMD(), MQGMO()
         gmo.version, gmo.options = 2, options | MQGMO_MARK_BROWSE_HANDLE | MQGMO_UNMARKED_BROWSE_MSG
         gmo.match_options, md.correl_id = MQMO_MATCH_CORREL_ID, IDS[0]
-        assert get(driver.qm, app.connection, handle, md, gmo) == 0
+        assert driver.qm.get(app.connection, handle, md, gmo) == 0
         found.append(int.from_bytes(app.data, "big"))
     assert found == list(range(0, 200, 2))
     driver.qm.check()

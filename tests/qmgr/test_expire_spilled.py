@@ -21,7 +21,6 @@ from flintmq.mqi.reason import MQRC_NONE
 from flintmq.qmgr.expiry import refresh, scan
 from flintmq.qmgr.get import expire_waits
 from flintmq.qmgr.message import Spilled
-from flintmq.qmgr.open import open_object
 from flintmq.qmgr.paging import pager_of
 from flintmq.store.check import check_page_set
 from flintmq.store.chunk import Chunk
@@ -239,7 +238,7 @@ def test_a_selection_forgets_what_has_expired_on_the_page_set(make: Maker) -> No
     od = MQOD()
     od.object_name = "Q"
     od.selection_string = "JMSDeliveryMode = 'PERSISTENT'"
-    handle = open_object(machine.qm, app.connection, od, MQOO_INPUT_SHARED | MQOO_BROWSE)
+    handle = machine.qm.open(app.connection, od, MQOO_INPUT_SHARED | MQOO_BROWSE)
     assert handle is not None
     assert app.browse(handle, first=True).data[:2] == b"0:"
     machine.clock.advance(1000)

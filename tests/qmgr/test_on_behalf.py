@@ -43,7 +43,6 @@ from flintmq.qmgr import authorities, authority_change, expiry
 from flintmq.qmgr.attributes import default_attributes
 from flintmq.qmgr.authority import ObjectAuthority
 from flintmq.qmgr.authority_records import PRINCIPAL, SELF
-from flintmq.qmgr.open import open_object
 from flintmq.qmgr.security import Entities
 from tests.qmgr.conftest import App
 from tests.qmgr.pubsub import Broker, drain, publish, refused, subscribe
@@ -270,7 +269,7 @@ def test_a_blank_alternate_user_is_nobody_and_not_the_queue_manager(world: Guard
     for alternate in ("", " ", "\0"):
         od = MQOD()
         od.version, od.object_name, od.alternate_user_id = 4, "SECRET", alternate
-        assert open_object(joe.qm, joe.connection, od, MQOO_OUTPUT | MQOO_ALTERNATE_USER_AUTHORITY) is None
+        assert joe.qm.open(joe.connection, od, MQOO_OUTPUT | MQOO_ALTERNATE_USER_AUTHORITY) is None
         assert joe.connection.reason == MQRC_NOT_AUTHORIZED
     options = MQSO_CREATE | MQSO_MANAGED | MQSO_ALTERNATE_USER_AUTHORITY
     assert refused(joe, "news", options, alternate_user_id=" ") == MQRC_NOT_AUTHORIZED

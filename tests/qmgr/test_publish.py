@@ -123,14 +123,13 @@ def test_a_topic_is_opened_for_output_only(broker: Broker, app: App) -> None:
 def test_a_topic_is_of_this_queue_manager(broker: Broker, app: App) -> None:
     from flintmq.mqi.constants import MQOT_TOPIC
     from flintmq.mqi.od import MQOD
-    from flintmq.qmgr.open import open_object
 
     od = MQOD()
     od.object_type, od.object_string, od.object_q_mgr_name = MQOT_TOPIC, "a", "QM2"
-    assert open_object(broker.qm, app.connection, od, MQOO_OUTPUT) is None
+    assert broker.qm.open(app.connection, od, MQOO_OUTPUT) is None
     assert app.connection.reason == MQRC_OBJECT_Q_MGR_NAME_ERROR
     od.object_q_mgr_name = "QM1"
-    assert open_object(broker.qm, app.connection, od, MQOO_OUTPUT) is not None
+    assert broker.qm.open(app.connection, od, MQOO_OUTPUT) is not None
     assert (od.res_object_string, od.resolved_type, od.resolved_q_name) == ("a", MQOT_TOPIC, "")
 
 

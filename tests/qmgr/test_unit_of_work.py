@@ -32,7 +32,6 @@ from flintmq.qmgr.connection import (
     WAITING,
     Unit,
 )
-from flintmq.qmgr.get import get
 from flintmq.qmgr.message import AVAILABLE, GET_PENDING, PUT_PENDING
 from flintmq.qmgr.paging import pager_of
 from flintmq.qmgr.records import (
@@ -369,7 +368,7 @@ def test_syncpoint_if_persistent_takes_only_persistent_messages_into_the_unit(ma
     for _ in range(2):
         gmo = MQGMO()
         gmo.options = MQGMO_SYNCPOINT_IF_PERSISTENT
-        assert get(machine.qm, app.connection, app.handle("Q"), MQMD(), gmo) == MQRC_NONE
+        assert machine.qm.get(app.connection, app.handle("Q"), MQMD(), gmo) == MQRC_NONE
     app.backout()
     assert app.drain("Q") == persistent
 

@@ -21,7 +21,6 @@ from flintmq.mqi.reason import MQRC_NO_MSG_AVAILABLE, MQRC_NO_SUBSCRIPTION, MQRC
 from flintmq.mqi.sd import MQSD
 from flintmq.mqi.sro import MQSRO
 from flintmq.qmgr import expiry, registration, retained, retained_delivery
-from flintmq.qmgr import subscribe as subscribe_room
 from flintmq.qmgr.attributes import default_attributes
 from flintmq.qmgr.connect import abandon
 from flintmq.qmgr.connection import Connection, Handle
@@ -219,13 +218,13 @@ def asked(topic_string: str, destination: Handle | None = None) -> MQSD:
 
 
 def _begin(app: BrokerApp, topic_string: str, destination: Handle | None) -> Work:
-    assert subscribe_room.subscribe(app.qm, app.connection, asked(topic_string, destination), destination) is not None
+    assert app.qm.subscribe(app.connection, asked(topic_string, destination), destination) is not None
     return work_of(app.connection)
 
 
 def again(app: BrokerApp, sd: MQSD, work: Work, destination: Handle | None = None) -> Handle | None:
     app.connection.work = work
-    return subscribe_room.subscribe(app.qm, app.connection, sd, destination)
+    return app.qm.subscribe(app.connection, sd, destination)
 
 
 def test_many_retained_publications_are_delivered_in_slices(broker: Broker) -> None:
@@ -254,11 +253,11 @@ def test_mqsubrq_counts_what_all_slices_have_delivered(broker: Broker) -> None:
     hsub = again(app, sd, work)
     assert hsub is not None and len(drain(app, hsub)) == 600
     sro = MQSRO()
-    assert subscribe_room.subscription_request(app.qm, app.connection, hsub, MQSR_ACTION_PUBLICATION, sro) == 0
+    assert app.qm.subscription_request(app.connection, hsub, MQSR_ACTION_PUBLICATION, sro) == 0
     work = work_of(app.connection)
     assert steps(work) >= 5
     app.connection.work = work
-    assert subscribe_room.subscription_request(app.qm, app.connection, hsub, MQSR_ACTION_PUBLICATION, sro) == 0
+    assert app.qm.subscription_request(app.connection, hsub, MQSR_ACTION_PUBLICATION, sro) == 0
     assert sro.num_pubs == 600 and len(drain(app, hsub)) == 600
 
 
@@ -309,7 +308,7 @@ def test_topics_are_collected_in_slices_too_and_what_is_put_meanwhile_is_among_t
 def _subscription(app: BrokerApp, topic_string: str) -> Subscription:
     sd = asked(topic_string)
     sd.options |= MQSO_NEW_PUBLICATIONS_ONLY
-    made = subscribe_room.subscribe(app.qm, app.connection, sd)
+    made = app.qm.subscribe(app.connection, sd)
     assert made is not None and made.subscription is not None
     return open_subscription(made)
 
@@ -320,7 +319,7 @@ def test_few_topics_are_still_delivered_all_or_none() -> None:
     for number in range(retained_delivery.TOPICS_AT_ONCE):
         publish(app, f"t/{number}", b"x", retain=True)
     app.connection.slices = True
-    hsub = subscribe_room.subscribe(app.qm, app.connection, asked("#"))
+    hsub = app.qm.subscribe(app.connection, asked("#"))
     assert hsub is not None and app.connection.work is None
     assert len(drain(app, hsub)) == retained_delivery.TOPICS_AT_ONCE
 
@@ -357,7 +356,7 @@ def deep_subscription(broker: Broker, count: int) -> tuple[BrokerApp, Handle, Qu
     """A managed subscription with very many messages, in a queue manager whose host takes turns."""
     broker.qm.takes_turns = True
     app = broker.connect()
-    hsub = subscribe_room.subscribe(app.qm, app.connection, asked("deep"))
+    hsub = app.qm.subscribe(app.connection, asked("deep"))
     assert hsub is not None and hsub.subscription is not None
     queue = broker.qm.queues[open_subscription(hsub).dest_queue]
     queue.max_depth = 999_999_999

@@ -37,13 +37,11 @@ from flintmq.channel.xa_calls import CALLS as XA_CALLS
 from flintmq.mqi.ccsid import is_known, is_utf16
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.reason import MQCC_FAILED, MQRC_CALL_IN_PROGRESS, MQRC_CALL_INTERRUPTED, MQRC_CONNECTION_BROKEN
-from flintmq.qmgr.connect import abandon
 from flintmq.qmgr.connection import AS_GET, Connection, Owner, Waiter
 
 if TYPE_CHECKING:
     from flintmq.channel.session import Session
-    from flintmq.qmgr.queue_manager import QueueManager
-    from flintmq.qmgr.work import Work
+    from flintmq.qmgr.calls import Calls, Work
 
 STARTED: Final = 0
 CONNECTED: Final = 1
@@ -131,7 +129,7 @@ class Conversation(Owner):
         self.tail = seg.tail(self.big_endian, self.ccsid)
 
     @property
-    def engine(self) -> QueueManager:
+    def engine(self) -> Calls:
         """The queue manager."""
         return self.session.channels.engine
 
@@ -428,4 +426,4 @@ class Conversation(Owner):
         connection = self.connection
         self.disconnected()
         if connection is not None:
-            abandon(self.engine, connection)
+            self.engine.abandon(connection)

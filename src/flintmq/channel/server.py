@@ -20,21 +20,17 @@ from flintmq.channel.streaming import Stream
 from flintmq.channel.terms import LOCAL_CHANNEL, Gatekeeper, Terms
 from flintmq.mqi.constants import MQGMO_FAIL_IF_QUIESCING
 from flintmq.mqi.reason import MQRC_CONNECTION_QUIESCING
-from flintmq.qmgr import event_channel
-from flintmq.qmgr.admin_rows import Row
 from flintmq.qmgr.attributes import MESSAGE_LENGTH_MAX
+from flintmq.qmgr.calls import SLICE, Calls, Row
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.connection import Waiter
-from flintmq.qmgr.get import fail_waiter
-from flintmq.qmgr.queue_manager import QueueManager
-from flintmq.qmgr.work import SLICE
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Channels:
     """All sessions of a queue manager."""
 
-    def __init__(self, engine: QueueManager, gatekeeper: Gatekeeper, process_id: int) -> None:
+    def __init__(self, engine: Calls, gatekeeper: Gatekeeper, process_id: int) -> None:
         self.engine = engine
         self.gatekeeper = gatekeeper
         self.process_id = process_id
@@ -141,7 +137,7 @@ class Channels:
         session.started_ms = self.engine.clock.now_ms()
         self._count(session, terms, 1)
         if terms.name != LOCAL_CHANNEL:
-            event_channel.started(self.engine, terms.name, session.address)
+            self.engine.channel_started(terms.name, session.address)
 
     def ended(self, session: Session) -> None:
         """A session is over."""
@@ -154,7 +150,7 @@ class Channels:
             self._count(session, terms, -1)
             if terms.name != LOCAL_CHANNEL:
                 self.channels_count -= 1
-                event_channel.stopped(self.engine, terms.name, session.address, session.refused)
+                self.engine.channel_stopped(terms.name, session.address, session.refused)
 
     def _count(self, session: Session, terms: Terms, step: int) -> None:
         for key in (terms.name, _of_client(session, terms)):
@@ -192,7 +188,7 @@ class Channels:
                 waiters.append(conversation.connection.waiter)
             for waiter in waiters:
                 if waiter is not None and waiter.gmo.options & MQGMO_FAIL_IF_QUIESCING:
-                    fail_waiter(self.engine, waiter, MQRC_CONNECTION_QUIESCING)
+                    self.engine.fail_waiter(waiter, MQRC_CONNECTION_QUIESCING)
         self.turn()
 
     def look_at(self, session: Session, now_ms: int) -> None:

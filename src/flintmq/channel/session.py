@@ -81,14 +81,12 @@ from flintmq.mqi.pcf_constants import (
     MQRQ_SSL_CLIENT_AUTH_ERROR,
     MQRQ_SSL_PEER_NAME_ERROR,
 )
-from flintmq.qmgr import event_channel, refusal
 
 if TYPE_CHECKING:
     from flintmq.channel.identity import Identity
     from flintmq.channel.server import Channels
     from flintmq.channel.terms import Terms
-    from flintmq.qmgr.log_port import LogPort
-    from flintmq.qmgr.work import Work
+    from flintmq.qmgr.calls import LogPort, Work
 
 NEW: Final = 0
 OFFERED: Final = 1
@@ -686,7 +684,7 @@ class Session:
         self.refused = True
         qualifier = _TLS_QUALIFIERS.get(error.status, 0)
         if qualifier:
-            event_channel.tls_refused(self.channels.engine, self.channel_name, self.address, qualifier)
+            self.channels.engine.channel_tls_refused(self.channel_name, self.address, qualifier)
         if error.counted:
             self.channels.refused(self, str(error))
             self.stop(error.status)
@@ -697,7 +695,7 @@ class Session:
         error.channel = self.channel_name
         refused = refusal_of(engine, error, self.address, text, self.protection)
         if refused is not None:
-            refusal.keep(engine, refused)
+            engine.keep_refusal(refused)
         engine.notice(error.number, text)
         self.stop(error.status)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from flintmq.channel.compression import NAMES
 from flintmq.channel.session import AGREED, Session
-from flintmq.qmgr.admin_rows import Row, stamp_date, stamp_time
+from flintmq.qmgr.calls import Row, stamp_date, stamp_time
 
 if TYPE_CHECKING:
     from flintmq.channel.cipher_spec import Protection

@@ -1,9 +1,7 @@
 """Accounting: the calls of the MQI with a stop-watch, for tasks that are accounted for.
 
-A connection that is not (`connection.task` is None) pays for one comparison in calls that are not the straight ones.
-The straight put and get pay nothing: accounting takes `straight_put` and `straight_get` from the handles of its tasks,
-so that their calls come by the long way, find the task, and end up here. `handle.plain_put` and `plain_get` remember
-what they were: the call is then made as it would have been.
+`Calls` (calls.py) asks one question of each call: is the connection accounted for (`connection.task`)? Then the call is
+made from here, with a watch around it; the modules of the calls themselves know nothing of accounting.
 
     start, stop        a trace for accounting was started, the last was stopped: all connections
     begin              a connection is made while accounting is on
@@ -82,9 +80,6 @@ def stop(qm: QueueManager) -> None:
         connection.task = None
         for handle in connection.handles.values():
             handle.use = None
-            if handle.open:
-                handle.straight_put = handle.plain_put
-                handle.straight_get = handle.plain_get
 
 
 def begin(qm: QueueManager, connection: Connection) -> None:
@@ -119,9 +114,6 @@ def leave(qm: QueueManager, connection: Connection) -> None:
 
 def opened(qm: QueueManager, task: Task, handle: Handle, now_us: int) -> None:
     """Calls through `handle` are accounted for from now on."""
-    handle.plain_put = handle.straight_put
-    handle.plain_get = handle.straight_get
-    handle.straight_put = handle.straight_get = False
     use = _use_of(qm, task.work, handle)
     handle.use = use
     if use is not None:
@@ -184,7 +176,6 @@ def _watch(
     qm: QueueManager, task: Task, queue: Queue | None, call: int, handle: Handle | None = None, name: str = ""
 ) -> Watch:
     """A call of `task` begins."""
-    task.busy = True
     watch = task.watch
     if qm.tracer is not None:
         watch.handle = 0 if handle is None else handle.number
@@ -222,7 +213,6 @@ def _stop(
     ended = qm.clock.read_ns()
     watch.ended_ns = ended
     spent = (ended - watch.started_ns) // 1000
-    task.busy = False
     if qm.tracer is not None:
         said = task.connection if answer is None else answer
         completion, reason = (0, WAITING) if waits else (said.completion, said.reason)
@@ -255,10 +245,7 @@ def put(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo:
     assert task is not None
     queue = handle.queue
     watch = _watch(qm, task, queue, trace_words.MQPUT, handle)
-    qm.counters.puts -= 1  # It is counted once more.
-    handle.straight_put = handle.plain_put
     reason = mqput.put(qm, connection, handle, md, pmo, data)
-    handle.straight_put = False
     spent = _stop(qm, task, queue, connection.force, None, len(data), data)
     worked = connection.completion != MQCC_FAILED
     length = len(data)
@@ -352,10 +339,7 @@ def get(
     expired = qm.counters.expired
     watch = _watch(qm, task, queue, trace_words.MQGET, handle)
     if answer is connection:
-        qm.counters.gets -= 1  # It is counted once more.
-        handle.straight_get = handle.plain_get
         reason = mqget.get(qm, connection, handle, md, gmo, max_length)
-        handle.straight_get = False
     else:
         reason = mqget.get_into(qm, connection, handle, answer, md, gmo, max_length)
     waits = reason == WAITING

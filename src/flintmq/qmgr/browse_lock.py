@@ -28,7 +28,7 @@ def lock(handle: Handle, queue: Queue, message: Message) -> None:
         own_puts.lock(handle, message)
     else:
         return
-    handle.straight_get = handle.plain_get = False  # The fast path does not look for what is locked.
+    handle.straight_get = False  # The fast path does not look for what is locked.
 
 
 def release(qm: QueueManager, handle: Handle) -> None:

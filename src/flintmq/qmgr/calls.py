@@ -1,8 +1,28 @@
-"""DOC"""
+"""The one door to the engine: every call of the MQI and of administration, as a method of the queue manager.
+
+Other packages import three things of the engine: `calls`, `connection` (the objects that an application holds) and the
+catalogue. Everything else is private to `qmgr/`; `tests/house/test_engine_door.py` counts.
+
+    Calls           the queue manager that a host makes (`create`, `restart`) and calls; its methods are below
+    Admin           the commands of an administrator on it (admin.py)
+
+A call of a connection that is accounted for (`connection.task`, accounting.py) is made by accounting, with a stop-watch
+around the call itself. The modules of the engine know nothing of that.
+
+Exported besides, because a host implements it, passes it in or reads it out:
+
+    ports           Authority, ObjectAuthority, ChannelControl, Clock, Entities, LogPort, NoLog, Tracer, Vault, Work
+    results         BadLogRecord, ChannelRow, Composition, Counters, PropertyInquiry, PutScan, Refusal, Row,
+                    RestartFailed, VaultError
+    words           the intervals of statistics, names of counters, texts of refusals and of log records, dates of rows
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from flintmq.mqi.bmho import MQBMHO
+from flintmq.mqi.cbc import MQCBC
 from flintmq.mqi.cbd import MQCBD
 from flintmq.mqi.cmho import MQCMHO
 from flintmq.mqi.constants import MQAT_UNIX, MQCO_NONE
@@ -27,6 +47,7 @@ from flintmq.mqi.xid import TMNOFLAGS, TMSUCCESS
 from flintmq.qmgr import (
     accounting,
     admin_security,
+    channel_control,
     consume,
     delay,
     event,
@@ -35,6 +56,7 @@ from flintmq.qmgr import (
     intervals,
     message_handle,
     objects,
+    own_puts,
     put_properties,
     report,
     statistics,
@@ -52,22 +74,70 @@ from flintmq.qmgr import inquire as mqinquire
 from flintmq.qmgr import open as mqopen
 from flintmq.qmgr import put as mqput
 from flintmq.qmgr import refusal as refusals
+from flintmq.qmgr import restart as restarting
 from flintmq.qmgr import stat as mqstat
 from flintmq.qmgr import subscribe as mqsubscribe
+from flintmq.qmgr.admin import Admin as Admin
+from flintmq.qmgr.admin_rows import Row as Row
+from flintmq.qmgr.admin_rows import stamp_date as stamp_date
+from flintmq.qmgr.admin_rows import stamp_time as stamp_time
+from flintmq.qmgr.attribute import Value
+from flintmq.qmgr.authority import EVERYBODY as EVERYBODY
+from flintmq.qmgr.authority import ObjectAuthority as ObjectAuthority
 from flintmq.qmgr.catalogue import MQObject
-from flintmq.qmgr.connection import Answer, Connection, Handle, MessageHandle, Waiter
+from flintmq.qmgr.channel_control import ChannelControl as ChannelControl
+from flintmq.qmgr.clock import Clock as Clock
+from flintmq.qmgr.connection import Answer, Connection, Handle, Message, MessageHandle, Waiter
 from flintmq.qmgr.engine import Engine
-from flintmq.qmgr.expiry import SLICE
-from flintmq.qmgr.message_handle import PropertyInquiry
-from flintmq.qmgr.put_properties import Composition
+from flintmq.qmgr.intervals import ACCTIME as ACCTIME
+from flintmq.qmgr.intervals import STATIME as STATIME
+from flintmq.qmgr.intervals import SYSTEM_INTERVAL_S as SYSTEM_INTERVAL_S
+from flintmq.qmgr.intervals import next_end_ms as next_end_ms
+from flintmq.qmgr.log_port import LogPort as LogPort
+from flintmq.qmgr.log_port import NoLog as NoLog
+from flintmq.qmgr.message_handle import PropertyInquiry as PropertyInquiry
+from flintmq.qmgr.property_work import PREPARED, is_long
+from flintmq.qmgr.property_work import PutScan as PutScan
+from flintmq.qmgr.put_properties import Composition as Composition
 from flintmq.qmgr.queue import Queue
-from flintmq.qmgr.refusal import Refusal
+from flintmq.qmgr.queue_manager import Counters as Counters
+from flintmq.qmgr.queue_manager import QueueManager as QueueManager
+from flintmq.qmgr.records import BadLogRecord as BadLogRecord
+from flintmq.qmgr.records import describe as describe
+from flintmq.qmgr.refusal import KEPT_MAX as KEPT_MAX
+from flintmq.qmgr.refusal import Refusal as Refusal
+from flintmq.qmgr.refusal import no_command as no_command
+from flintmq.qmgr.refusal import object_word as object_word
+from flintmq.qmgr.refusal import shown as shown
+from flintmq.qmgr.refusal import user_word as user_word
+from flintmq.qmgr.restart import ReplayLog
+from flintmq.qmgr.restart import RestartFailed as RestartFailed
+from flintmq.qmgr.security import Authority as Authority
+from flintmq.qmgr.security import Entities as Entities
+from flintmq.qmgr.security import context_user as context_user
+from flintmq.qmgr.statistics import QUEUE_COUNTERS as QUEUE_COUNTERS
 from flintmq.qmgr.statistics import Totals
+from flintmq.qmgr.statistics import age_of_oldest as age_of_oldest
+from flintmq.qmgr.statistics import begin_interval as begin_interval
+from flintmq.qmgr.statistics import queue_counters as queue_counters
+from flintmq.qmgr.tracer import Tracer as Tracer
 from flintmq.qmgr.traces import Trace
+from flintmq.qmgr.vault import Vault as Vault
+from flintmq.qmgr.vault import VaultError as VaultError
+from flintmq.qmgr.wanted import msg_token, token_of
+from flintmq.qmgr.work import SLICE as SLICE
+from flintmq.qmgr.work import Work as Work
+from flintmq.store.pageset import PageSet
+
+#: A row of channel status.
+ChannelRow = channel_control.Row
 
 
 class Calls(Engine):
-    """CLASSDOC"""
+    """A queue manager, as its host calls it.
+
+    A call returns its reason, or what it made with the reason in the connection (connection.py). It never waits.
+    """
 
     # -- the connection -----------------------------------------------------------------------------------------------
 
@@ -156,7 +226,8 @@ class Calls(Engine):
     def get(self, connection: Connection, handle: Handle, md: MQMD, gmo: MQGMO, max_length: int = -1) -> int:
         """MQGET. `max_length` is the length of the application's buffer, -1 if it takes any length. May return WAITING.
 
-        A plain get of a plain message that is there, or of one that is not, is written out here, for the sake of its cost;
+        A plain get of a plain message that is there, or of one that is not, is written out here, for the sake of its
+        cost;
         `_get_checked` does whatever needs a second thought.
         """
         if connection.task is not None:
@@ -188,7 +259,8 @@ class Calls(Engine):
     def take_back(self, connection: Connection, mark: int) -> None:
         """Undo what the last wait of `connection` did to its unit of work, which had `mark` messages before.
 
-        That is the message, and the report on its delivery if it asked for one. It is never a message that the unit has put
+        That is the message, and the report on its delivery if it asked for one. It is never a message that the unit has
+        put
         itself (own_puts.py): such a get does not wait, neither for the message nor for the log.
         """
         take_back.take_back(self, connection, mark)
@@ -237,7 +309,8 @@ class Calls(Engine):
     ) -> Handle | None:
         """MQSUB. The handle of the subscription, or None with the reason in the connection.
 
-        `destination` is the queue that publications go to, unless managed; `hsub` the subscription to alter, if it has no
+        `destination` is the queue that publications go to, unless managed; `hsub` the subscription to alter, if it has
+        no
         name. The queue of a managed subscription is `handle.destination` of what is returned. With `shared`, one that
         others have open to be shared is had as well.
         """
@@ -269,7 +342,7 @@ class Calls(Engine):
         return consume.callback(self, connection, operation, handle, cbd, md, gmo, function)
 
     def control(self, connection: Connection, operation: int, ctlo: MQCTLO) -> int:
-        """MQCTL. MQOP_START_WAIT differs from MQOP_START in what the host does: it gives control back after the stop."""
+        """MQCTL. With MQOP_START_WAIT, unlike MQOP_START, the host gives control back after the stop."""
         if connection.task is not None:
             return accounting.control(self, connection, operation, ctlo)
         return consume.control(self, connection, operation, ctlo)
@@ -279,7 +352,8 @@ class Calls(Engine):
         consume.begin_callback(self, waiter)
 
     def callback_failed(self, waiter: Waiter) -> None:
-        """The callback has ended with an exception: what it had done is backed out, and it is not called again by itself.
+        """The callback has ended with an exception: what it had done is backed out, and it is not called again by
+        itself.
 
         The event handler hears of it (2487), unless it is what failed.
         """
@@ -344,7 +418,9 @@ class Calls(Engine):
         value_length: int = -1,
         name_length: int = -1,
     ) -> int:
-        """MQINQMP. `value_length` and `name_length` are the lengths of the buffers for both, -1 if they take any length."""
+        """MQINQMP. `value_length` and `name_length` are the lengths of the buffers for both, -1 if they take any
+        length.
+        """
         return message_handle.inquire(self, connection, number, impo, name, pd, kind, answer, value_length, name_length)
 
     def delete_property(self, connection: Connection, number: int, dmpo: MQDMPO, name: str) -> int:
@@ -354,7 +430,8 @@ class Calls(Engine):
     def buffer_to_message_handle(
         self, connection: Connection, number: int, bmho: MQBMHO, md: MQMD, buffer: bytes
     ) -> int:
-        """MQBUFMH: a message in a buffer becomes one in a handle. The data, without its properties, is in the connection.
+        """MQBUFMH: a message in a buffer becomes one in a handle. The data, without its properties, is in the
+        connection.
 
         Folders that are not well formed fail the call (2334, 2421); the handle and the buffer are as they were.
         """
@@ -365,7 +442,8 @@ class Calls(Engine):
     ) -> int:
         """MQMHBUF: the properties that `name` means as an MQRFH2, which is left in the connection.
 
-        What `md` describes before is what the header says about the data behind it; afterwards `md` describes the header.
+        What `md` describes before is what the header says about the data behind it; afterwards `md` describes the
+        header.
         """
         return message_handle.to_buffer(self, connection, number, mhbo, name, md, buffer_length)
 
@@ -374,6 +452,32 @@ class Calls(Engine):
     ) -> int:
         """Work out properties and descriptor. Any other reason than MQRC_NONE: nothing has changed."""
         return put_properties.compose(self, connection, md, pmo, to_remote, composition)
+
+    # -- parts of a call that a client makes in steps ------------------------------------------------------------
+
+    def sees_own_puts(self, handle: Handle, queue: Queue, options: int) -> bool:
+        """Return whether a get with `options` finds messages that its own unit of work has put on `queue`."""
+        return own_puts.view(handle, queue, options, self.clock.now_ms()) is not None
+
+    def has_long_properties(self, md: MQMD, data: bytes) -> bool:
+        """Return whether a message has so many properties in headers that a `PutScan` comes first."""
+        return is_long(md, data)
+
+    def forget_prepared(self) -> None:
+        """Forget the properties that a `PutScan` has read: the put is done."""
+        PREPARED.clear()
+
+    def token_of(self, message: Message) -> bytes:
+        """Return the message token of a message on its queue."""
+        return msg_token(message)
+
+    def token_at(self, queue: Queue, sequence: int) -> bytes:
+        """Return the message token of the message with that sequence."""
+        return token_of(queue, sequence)
+
+    def callback_context(self, waiter: Waiter) -> MQCBC:
+        """Return the MQCBC of a callback."""
+        return consume.context(waiter)
 
     # -- waits --------------------------------------------------------------------------------------------------------
 
@@ -386,7 +490,7 @@ class Calls(Engine):
         mqget.fail_waiter(self, waiter, reason)
 
     def expire_waits(self) -> None:
-        """Complete with 2033 every wait whose time is up; take off browse marks likewise; scan and deliver what is due."""
+        """Complete with 2033 every wait whose time is up; end browse marks, scan and deliver what is due."""
         mqget.expire_waits(self)
 
     def quiesce_waiters(self) -> None:
@@ -511,3 +615,27 @@ class Calls(Engine):
     def channel_tls_refused(self, channel: str, address: str, qualifier: int) -> None:
         """2371: the client's TLS is not as the channel wants it."""
         event_channel.tls_refused(self, channel, address, qualifier)
+
+
+def create(
+    name: str,
+    clock: Clock,
+    log: LogPort,
+    open_page_set: Callable[[int], PageSet],
+    authority: Authority,
+    objects: list[tuple[str, str, dict[str, Value]]],
+) -> Calls:
+    """Make a queue manager with the given objects (kind, name, attributes), QMGR among them. Durable on return."""
+    qm = Calls(name, clock, log, restarting.catalogue_of(objects), authority)
+    restarting.create(qm, open_page_set)
+    return qm
+
+
+def restart(
+    name: str, clock: Clock, log: ReplayLog, open_page_set: Callable[[int], PageSet], authority: Authority
+) -> Calls:
+    """Start an existing queue manager. Raises RestartFailed, or what log and page sets raise when they are damaged."""
+    page_set_0 = open_page_set(0)
+    qm = Calls(name, clock, log, restarting.read_catalogue(name, page_set_0), authority)
+    restarting.restart(qm, log, open_page_set, page_set_0)
+    return qm

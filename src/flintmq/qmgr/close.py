@@ -43,9 +43,6 @@ if TYPE_CHECKING:
 
 def close(qm: QueueManager, connection: Connection, handle: Handle, options: int = MQCO_NONE) -> int:
     """MQCLOSE. A dynamic queue may be deleted with it."""
-    task = connection.task
-    if task is not None and not task.busy:
-        return qm.account_close(connection, handle, options)
     connection.force = 0
     qm.counters.closes += 1
     if not connection.usable:

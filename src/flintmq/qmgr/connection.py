@@ -21,6 +21,9 @@ Unit of work, states and moves (`MOVES` in unit_of_work.py): ACTIVE -> PREPARED 
         a unit finds what the unit itself has put and not yet got (own_puts.py).
     U4  A message that is got in the unit that put it is gone, whether the unit is committed or backed out: it is
         REMOVED, never in the log, and only an active unit still has it.
+
+`Queue`, `Message`, `QueueUse` and `TaskWork` are exported from here for the packages outside the engine: a handle leads
+to them.
 """
 
 from __future__ import annotations
@@ -46,14 +49,20 @@ from flintmq.mqi.reason import (
     MQRC_HCONN_ERROR,
     MQRC_NONE,
 )
+from flintmq.qmgr.message import Message as Message
+from flintmq.qmgr.message import fill_descriptor as fill_descriptor
+from flintmq.qmgr.message import pass_descriptor as pass_descriptor
 from flintmq.qmgr.open_topic import OpenTopic
-from flintmq.qmgr.task import TaskLife, TaskWork, Watch
+from flintmq.qmgr.queue import NO_LENGTH as NO_LENGTH
+from flintmq.qmgr.queue import WAITS_FOR_ANY as WAITS_FOR_ANY
+from flintmq.qmgr.queue import Queue as Queue
+from flintmq.qmgr.queue import number as number
+from flintmq.qmgr.task import QueueUse as QueueUse
+from flintmq.qmgr.task import TaskLife, Watch
+from flintmq.qmgr.task import TaskWork as TaskWork
 
 if TYPE_CHECKING:
-    from flintmq.qmgr.message import Message, Node
-    from flintmq.qmgr.open_topic import OpenTopic
-    from flintmq.qmgr.queue import Queue
-    from flintmq.qmgr.task import QueueUse
+    from flintmq.qmgr.message import Node
     from flintmq.qmgr.work import Work
 
 #: Returned by a get that waits. Not an MQ reason code.
@@ -227,9 +236,7 @@ class Handle:
     #: Opened by the name of a local queue, for output or input, with nothing unusual: see put.py and get.py.
     straight_put: bool = False
     straight_get: bool = False
-    #: What these are without accounting, and where that writes calls through the handle down (accounting.py).
-    plain_put: bool = False
-    plain_get: bool = False
+    #: Where accounting writes down the calls through the handle (accounting.py).
     use: QueueUse | None = None
     #: Context of messages put: flags of the open options, see put.py.
     context: int = 0
@@ -506,8 +513,6 @@ def not_usable(connection: Connection) -> int:
 class Task:
     """One task that is accounted for."""
 
-    #: A call of it is being accounted for: the engine's calls to itself are not.
-    busy: bool = False
     ended_us: int = 0
 
     def __init__(self, connection: Connection, number: int, now_us: int) -> None:

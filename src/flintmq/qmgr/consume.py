@@ -105,7 +105,7 @@ from flintmq.mqi.reason import (
 from flintmq.qmgr import get, get_options, property_control
 from flintmq.qmgr.connection import Answer, Connection, Consumer, Handle, Waiter, fail, not_usable, succeed
 from flintmq.qmgr.queue import Queue
-from flintmq.qmgr.unit_of_work import backout, room_in_unit
+from flintmq.qmgr.unit_of_work import room_in_unit
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -182,9 +182,6 @@ def callback(
     function: object | None = None,
 ) -> int:
     """MQCB. `function` is what the host will call, or the descriptor has a name for it."""
-    task = connection.task
-    if task is not None and not task.busy:
-        return qm.account_callback(connection, operation, handle, cbd, md, gmo, function)
     connection.force = 0
     qm.counters.callbacks += 1
     if not connection.usable:
@@ -297,9 +294,6 @@ def _deregister(qm: QueueManager, connection: Connection, consumer: Consumer) ->
 
 def control(qm: QueueManager, connection: Connection, operation: int, ctlo: MQCTLO) -> int:
     """MQCTL. MQOP_START_WAIT differs from MQOP_START in what the host does: it gives control back after the stop."""
-    task = connection.task
-    if task is not None and not task.busy:
-        return qm.account_control(connection, operation, ctlo)
     connection.force = 0
     qm.counters.controls += 1
     if not connection.connected:
@@ -419,7 +413,7 @@ def callback_failed(qm: QueueManager, waiter: Waiter) -> None:
     assert consumer is not None
     if connection.callback is not waiter:
         return
-    backout(qm, connection)
+    qm.backout(connection)
     consumer.state = MQCS_SUSPENDED_USER_ACTION
     handler = connection.event_handler
     if handler is not None and handler is not consumer:

@@ -77,7 +77,7 @@ from flintmq.mqi.reason import (
     MQRC_UNKNOWN_OBJECT_NAME,
     reason_name,
 )
-from flintmq.qmgr import event, kept, put, registration, remote, report
+from flintmq.qmgr import event, kept, registration, remote, report
 from flintmq.qmgr.connection import Connection, Handle, fail
 from flintmq.qmgr.delays import Delays
 from flintmq.qmgr.expiry import cap_on_the_way, capped
@@ -210,17 +210,17 @@ def put_delayed(
     if not 0 <= delay_ms <= DELAY_MS_MAX:
         return fail(connection, MQRC_OPTIONS_ERROR)
     if not delay_ms:
-        return put.put(qm, connection, handle, md, pmo, data)
+        return qm.put(connection, handle, md, pmo, data)
     if pmo.options & (MQPMO_RETAIN | MQPMO_LOGICAL_ORDER) or handle.destinations is not None:
         return fail(connection, MQRC_OPTIONS_ERROR)
     if handle.put_group is not None:
         return fail(connection, MQRC_OPTIONS_ERROR)
-    straight, plain = handle.straight_put, handle.plain_put
-    handle.straight_put = handle.plain_put = False
+    straight = handle.straight_put
+    handle.straight_put = False
     handle.delivery_delay_ms = delay_ms
-    reason = put.put(qm, connection, handle, md, pmo, data)
+    reason = qm.put(connection, handle, md, pmo, data)
     handle.delivery_delay_ms = 0
-    handle.straight_put, handle.plain_put = straight, plain
+    handle.straight_put = straight
     return reason
 
 

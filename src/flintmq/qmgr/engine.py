@@ -11,16 +11,9 @@ state, and this one alone knows all modules.
 
 from __future__ import annotations
 
-from flintmq.mqi.cbd import MQCBD
-from flintmq.mqi.ctlo import MQCTLO
-from flintmq.mqi.gmo import MQGMO
-from flintmq.mqi.inquiry import Inquiry
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
-from flintmq.mqi.sd import MQSD
-from flintmq.mqi.sro import MQSRO
-from flintmq.mqi.sts import MQSTS
 from flintmq.qmgr import (
     accounting,
     consume,
@@ -38,7 +31,7 @@ from flintmq.qmgr import (
     trigger,
     xa,
 )
-from flintmq.qmgr.connection import Answer, Connection, Consumer, Handle, Unit, Waiter
+from flintmq.qmgr.connection import Connection, Consumer, Handle, Unit, Waiter
 from flintmq.qmgr.message import GET_PENDING, PUT_PENDING, Message
 from flintmq.qmgr.paging import check_homes, pager_of
 from flintmq.qmgr.place import Delivery
@@ -157,90 +150,9 @@ class Engine(QueueManager):
         else:
             accounting.leave(self, connection)
 
-    def account_put(self, connection: Connection, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes) -> int:
-        """MQPUT."""
-        return accounting.put(self, connection, handle, md, pmo, data)
-
-    def account_put1(self, connection: Connection, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> int:
-        """MQPUT1."""
-        return accounting.put1(self, connection, od, md, pmo, data)
-
-    def account_get(
-        self, connection: Connection, handle: Handle, answer: Answer, md: MQMD, gmo: MQGMO, max_length: int
-    ) -> int:
-        """MQGET."""
-        return accounting.get(self, connection, handle, answer, md, gmo, max_length)
-
     def account_wait(self, waiter: Waiter) -> None:
         """A get that waited has its answer."""
         accounting.waited(self, waiter)
-
-    def account_open(self, connection: Connection, od: MQOD, options: int) -> Handle | None:
-        """MQOPEN."""
-        return accounting.open_object(self, connection, od, options)
-
-    def account_close(self, connection: Connection, handle: Handle, options: int) -> int:
-        """MQCLOSE."""
-        return accounting.close(self, connection, handle, options)
-
-    def account_inquire(
-        self,
-        connection: Connection,
-        handle: Handle,
-        selectors: list[int],
-        inquiry: Inquiry,
-        int_attr_count: int,
-        char_attr_length: int,
-    ) -> int:
-        """MQINQ."""
-        return accounting.inquire_attributes(
-            self, connection, handle, selectors, inquiry, int_attr_count, char_attr_length
-        )
-
-    def account_set(
-        self, connection: Connection, handle: Handle, selectors: list[int], integers: list[int], characters: str
-    ) -> int:
-        """MQSET."""
-        return accounting.set_attributes(self, connection, handle, selectors, integers, characters)
-
-    def account_commit(self, connection: Connection) -> int:
-        """MQCMIT."""
-        return accounting.commit(self, connection)
-
-    def account_backout(self, connection: Connection) -> int:
-        """MQBACK."""
-        return accounting.backout(self, connection)
-
-    def account_stat(self, connection: Connection, kind: int, sts: MQSTS) -> int:
-        """MQSTAT."""
-        return accounting.status(self, connection, kind, sts)
-
-    def account_subscribe(
-        self, connection: Connection, sd: MQSD, destination: Handle | None, hsub: Handle | None, shared: bool
-    ) -> Handle | None:
-        """MQSUB."""
-        return accounting.subscription(self, connection, sd, destination, hsub, shared)
-
-    def account_subscription_request(self, connection: Connection, hsub: Handle, action: int, sro: MQSRO) -> int:
-        """MQSUBRQ."""
-        return accounting.subscription_request(self, connection, hsub, action, sro)
-
-    def account_callback(
-        self,
-        connection: Connection,
-        operation: int,
-        handle: Handle | None,
-        cbd: MQCBD,
-        md: MQMD,
-        gmo: MQGMO,
-        function: object | None,
-    ) -> int:
-        """MQCB."""
-        return accounting.callback(self, connection, operation, handle, cbd, md, gmo, function)
-
-    def account_control(self, connection: Connection, operation: int, ctlo: MQCTLO) -> int:
-        """MQCTL."""
-        return accounting.control(self, connection, operation, ctlo)
 
     def check(self) -> None:
         """Check every invariant of every room of the engine; for tests and simulation."""

@@ -233,9 +233,6 @@ def get_into(
     max_length: int,
 ) -> int:
     """The same with an answer of its own, so that several gets of one connection may wait at once."""
-    task = connection.task
-    if task is not None and not task.busy:
-        return qm.account_get(connection, handle, answer, md, gmo, max_length)
     if not connection.usable:
         return fail(answer, not_usable(connection))
     if not handle.open:

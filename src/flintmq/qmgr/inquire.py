@@ -110,9 +110,6 @@ def inquire(
     char_attr_length: int = -1,
 ) -> int:
     """MQINQ into `inquiry`. The last two are the room that the application has, -1 for as much as it takes."""
-    task = connection.task
-    if task is not None and not task.busy:
-        return qm.account_inquire(connection, handle, selectors, inquiry, int_attr_count, char_attr_length)
     connection.force = 0
     if not connection.usable:
         return fail(connection, not_usable(connection))
@@ -245,9 +242,6 @@ def set_attributes(
     characters: str = "",
 ) -> int:
     """MQSET: `integers` in the order of their selectors, `characters` one attribute after the other."""
-    task = connection.task
-    if task is not None and not task.busy:
-        return qm.account_set(connection, handle, selectors, integers, characters)
     connection.force = 0
     if not connection.usable:
         return fail(connection, not_usable(connection))

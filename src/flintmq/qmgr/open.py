@@ -111,9 +111,6 @@ _KNOWN: Final = 0x007F_FFFF
 
 def open_object(qm: QueueManager, connection: Connection, od: MQOD, options: int) -> Handle | None:
     """MQOPEN. The handle, or None with the reason in the connection."""
-    task = connection.task
-    if task is not None and not task.busy:
-        return qm.account_open(connection, od, options)
     connection.force = 0
     qm.counters.opens += 1
     if not connection.usable:
@@ -427,9 +424,6 @@ def _open_other(qm: QueueManager, connection: Connection, od: MQOD, options: int
 
 def put1(qm: QueueManager, connection: Connection, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> int:
     """MQPUT1: open for output, put, close. No handle is left behind, whatever happens."""
-    task = connection.task
-    if task is not None and not task.busy:
-        return qm.account_put1(connection, od, md, pmo, data)
     connection.force = 0
     if not connection.usable:
         return fail(connection, not_usable(connection))
@@ -455,7 +449,7 @@ def put1(qm: QueueManager, connection: Connection, od: MQOD, md: MQMD, pmo: MQPM
         if pmo.options & MQPMO_SYNCPOINT and md.persistence != MQPER_NOT_PERSISTENT:
             current_unit(qm, connection).doomed = True
         return succeed(connection)
-    if task is not None:
+    if connection.task is not None:
         connection.put1_handle = handle
     force = connection.force
     if handle.destinations is not None:

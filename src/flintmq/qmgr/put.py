@@ -218,9 +218,6 @@ def _refused(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD,
 
 def _put_unusual(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes) -> int:
     """MQPUT with all its options, and all that can be wrong."""
-    task = connection.task
-    if task is not None and not task.busy:
-        return qm.account_put(connection, handle, md, pmo, data)
     if not connection.usable:
         return fail(connection, not_usable(connection))
     if not handle.open:

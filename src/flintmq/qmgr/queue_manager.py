@@ -18,16 +18,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from flintmq.log.errors import LogFull
-from flintmq.mqi.cbd import MQCBD
-from flintmq.mqi.ctlo import MQCTLO
-from flintmq.mqi.gmo import MQGMO
-from flintmq.mqi.inquiry import Inquiry
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
-from flintmq.mqi.sd import MQSD
-from flintmq.mqi.sro import MQSRO
-from flintmq.mqi.sts import MQSTS
 from flintmq.qmgr import (
     delays,
     expiry_task,
@@ -36,7 +29,7 @@ from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.authority_records import AuthorityRecords
 from flintmq.qmgr.catalogue import Catalogue, MQObject
 from flintmq.qmgr.clock import Clock
-from flintmq.qmgr.connection import Answer, Connection, Consumer, Handle, Task, Unit, Waiter
+from flintmq.qmgr.connection import Connection, Consumer, Handle, Task, Unit, Waiter
 from flintmq.qmgr.log_port import LogPort
 from flintmq.qmgr.message import ENDS, Message
 from flintmq.qmgr.paging import Pager
@@ -544,87 +537,22 @@ class QueueManager:
         """A connection begins or ends."""
         raise NotImplementedError
 
-    def account_put(self, connection: Connection, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes) -> int:
-        """MQPUT."""
-        raise NotImplementedError
-
-    def account_put1(self, connection: Connection, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> int:
-        """MQPUT1."""
-        raise NotImplementedError
-
-    def account_get(
-        self, connection: Connection, handle: Handle, answer: Answer, md: MQMD, gmo: MQGMO, max_length: int
-    ) -> int:
-        """MQGET."""
-        raise NotImplementedError
-
     def account_wait(self, waiter: Waiter) -> None:
         """A get that waited has its answer."""
         raise NotImplementedError
 
-    def account_open(self, connection: Connection, od: MQOD, options: int) -> Handle | None:
-        """MQOPEN."""
+    # -- calls that the engine makes in the name of an application: see calls.py --------------------------------------
+
+    def put(self, connection: Connection, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes) -> int:
+        """MQPUT."""
         raise NotImplementedError
 
-    def account_close(self, connection: Connection, handle: Handle, options: int) -> int:
-        """MQCLOSE."""
-        raise NotImplementedError
-
-    def account_inquire(
-        self,
-        connection: Connection,
-        handle: Handle,
-        selectors: list[int],
-        inquiry: Inquiry,
-        int_attr_count: int,
-        char_attr_length: int,
-    ) -> int:
-        """MQINQ."""
-        raise NotImplementedError
-
-    def account_set(
-        self, connection: Connection, handle: Handle, selectors: list[int], integers: list[int], characters: str
-    ) -> int:
-        """MQSET."""
-        raise NotImplementedError
-
-    def account_commit(self, connection: Connection) -> int:
+    def commit(self, connection: Connection) -> int:
         """MQCMIT."""
         raise NotImplementedError
 
-    def account_backout(self, connection: Connection) -> int:
+    def backout(self, connection: Connection) -> int:
         """MQBACK."""
-        raise NotImplementedError
-
-    def account_stat(self, connection: Connection, kind: int, sts: MQSTS) -> int:
-        """MQSTAT."""
-        raise NotImplementedError
-
-    def account_subscribe(
-        self, connection: Connection, sd: MQSD, destination: Handle | None, hsub: Handle | None, shared: bool
-    ) -> Handle | None:
-        """MQSUB."""
-        raise NotImplementedError
-
-    def account_subscription_request(self, connection: Connection, hsub: Handle, action: int, sro: MQSRO) -> int:
-        """MQSUBRQ."""
-        raise NotImplementedError
-
-    def account_callback(
-        self,
-        connection: Connection,
-        operation: int,
-        handle: Handle | None,
-        cbd: MQCBD,
-        md: MQMD,
-        gmo: MQGMO,
-        function: object | None,
-    ) -> int:
-        """MQCB."""
-        raise NotImplementedError
-
-    def account_control(self, connection: Connection, operation: int, ctlo: MQCTLO) -> int:
-        """MQCTL."""
         raise NotImplementedError
 
     # -- waits --------------------------------------------------------------------------------------------------

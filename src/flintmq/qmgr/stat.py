@@ -31,9 +31,6 @@ VERSION_MAX: Final = 2
 
 def stat(qm: QueueManager, connection: Connection, kind: int, sts: MQSTS) -> int:
     """MQSTAT into `sts`."""
-    task = connection.task
-    if task is not None and not task.busy:
-        return qm.account_stat(connection, kind, sts)
     connection.force = 0
     qm.counters.stats += 1
     if not connection.usable:

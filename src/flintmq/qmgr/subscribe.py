@@ -164,9 +164,6 @@ def subscribe(
     name. The queue of a managed subscription is `handle.destination` of what is returned. With `shared`, one that
     others have open to be shared is had as well.
     """
-    task = connection.task
-    if task is not None and not task.busy:
-        return qm.account_subscribe(connection, sd, destination, hsub, shared)
     work = connection.work
     if isinstance(work, RetainedDelivery):
         made = _after_delivery(qm, connection, sd, work)
@@ -672,9 +669,6 @@ def _may_resume(
 
 def subscription_request(qm: QueueManager, connection: Connection, hsub: Handle, action: int, sro: MQSRO) -> int:
     """MQSUBRQ: send the retained publications again."""
-    task = connection.task
-    if task is not None and not task.busy:
-        return qm.account_subscription_request(connection, hsub, action, sro)
     work = connection.work
     if isinstance(work, RetainedDelivery):
         connection.work = None

@@ -124,9 +124,6 @@ def room_in_unit(qm: QueueManager, connection: Connection) -> int:
 
 def commit(qm: QueueManager, connection: Connection) -> int:
     """MQCMIT. The application may hear of it when the log is durable up to `connection.force`."""
-    task = connection.task
-    if task is not None and not task.busy:
-        return qm.account_commit(connection)
     connection.force = 0
     if not connection.usable:
         return fail(connection, not_usable(connection))
@@ -156,9 +153,6 @@ def commit(qm: QueueManager, connection: Connection) -> int:
 
 def backout(qm: QueueManager, connection: Connection) -> int:
     """MQBACK."""
-    task = connection.task
-    if task is not None and not task.busy:
-        return qm.account_backout(connection)
     connection.force = 0
     if not connection.usable:
         return fail(connection, not_usable(connection))

@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from flintmq.channel.session import Session
 from flintmq.mqi.pcf_constants import MQRQ_SSL_HANDSHAKE_ERROR
-from flintmq.qmgr import event_channel, refusal
 from flintmq.server import turn
 from flintmq.server.hello import refusal_of
 from flintmq.server.tls import NoKey, protection
 from flintmq.server.tls_layer import HANDSHAKE, TlsLayer
 
 if TYPE_CHECKING:
-    from flintmq.qmgr.refusal import Refusal
+    from flintmq.qmgr.calls import Refusal
     from flintmq.server.hub import Hub
     from flintmq.server.turn import Turns
 
@@ -113,7 +112,7 @@ class Link:
     def _tell_handshake(self) -> None:
         """SSLEV: the channel is not known yet."""
         assert self._session is not None
-        event_channel.tls_refused(self._hub.engine, "", self._session.address, MQRQ_SSL_HANDSHAKE_ERROR)
+        self._hub.engine.channel_tls_refused("", self._session.address, MQRQ_SSL_HANDSHAKE_ERROR)
 
     def _decrypted(self, tls: TlsLayer, data: bytes) -> bytes:
         """What the client has said; b"" if nothing yet."""
@@ -154,7 +153,7 @@ class Link:
         self.close()
 
     def _keep(self, refused: Refusal) -> None:
-        refusal.keep(self._hub.engine, refused)
+        self._hub.engine.keep_refusal(refused)
 
     def pause_writing(self) -> None:
         if self._session is not None and self._transport is not None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from flintmq.channel import segment as seg
 from flintmq.channel.describe import describe
 from flintmq.channel.session import Session
-from flintmq.qmgr.clock import Clock
+from flintmq.qmgr.calls import Clock
 from flintmq.server.recorder import Cutter
 from flintmq.telemetry.trace_file import RECEIVED, SENT, TraceFile
 

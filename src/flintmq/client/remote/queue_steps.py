@@ -83,10 +83,8 @@ from flintmq.mqi.sd import MQSD
 if TYPE_CHECKING:
     from flintmq.client import explain
     from flintmq.mqi import property_headers
-    from flintmq.qmgr import message_handle
 else:
     explain = lazy("flintmq.client.explain")
-    message_handle = lazy("flintmq.qmgr.message_handle")
     property_headers = lazy("flintmq.mqi.property_headers")
 
 _IN = MQPMO_SYNCPOINT | MQPMO_FAIL_IF_QUIESCING
