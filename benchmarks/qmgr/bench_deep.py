@@ -23,10 +23,7 @@ from flintmq.mqi.constants import MQGMO_NO_SYNCPOINT, MQPMO_NEW_MSG_ID, MQPMO_NO
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.pmo import MQPMO
-from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.connection import Connection, Handle
-from flintmq.qmgr.get import get
-from flintmq.qmgr.put import put
 
 NAME = "deep"
 BUFFERS = 25_600  # 100 MB
@@ -66,7 +63,7 @@ class Load:
             self.put_number += 1
             md.correl_id = correl_id(self.put_number)
             md.persistence = 1 if self.persistent else 0
-            if put(qm, connection, handle, md, pmo, DATA):
+            if qm.put(connection, handle, md, pmo, DATA):
                 raise RuntimeError(f"put failed: {connection.reason}")
             if force:
                 log.flush()
@@ -77,7 +74,7 @@ class Load:
         )  # fmt: skip
         for _ in range(count):
             md.msg_id = md.correl_id = NO_ID
-            if get(qm, connection, handle, md, gmo):
+            if qm.get(connection, handle, md, gmo):
                 raise RuntimeError(f"get failed: {connection.reason}")
             if self.persistent:
                 log.flush()
@@ -93,7 +90,7 @@ class Load:
         for number in numbers:
             md.msg_id = NO_ID
             md.correl_id = correl_id(number)
-            if get(qm, connection, handle, md, gmo):
+            if qm.get(connection, handle, md, gmo):
                 raise RuntimeError(f"get by correlation id failed: {connection.reason}")
             if self.persistent:
                 log.flush()
@@ -139,7 +136,7 @@ def measure(options: Options, depths: dict[str, int], persistent: bool) -> list[
                 load.taken.update(numbers)
                 largest = max(largest, resident_mb())
                 if rig.qm.needs_checkpoint():
-                    checkpoint(rig.qm)
+                    rig.qm.checkpoint()
             for call, seconds in best.items():
                 value = seconds / calls * 1e6
                 base.setdefault(call, value)
@@ -157,7 +154,7 @@ def fill(rig: Rig, load: Load, depth: int, show: object) -> None:
     while queue.depth < depth:
         load.put(min(10_000, depth - queue.depth), False)
         if rig.qm.needs_checkpoint():
-            checkpoint(rig.qm)
+            rig.qm.checkpoint()
         show(queue.depth)
 
 

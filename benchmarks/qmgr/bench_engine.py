@@ -22,13 +22,8 @@ from flintmq.mqi.constants import (
     MQPMO_SYNCPOINT,
 )
 from flintmq.mqi.od import MQOD
-from flintmq.qmgr.connect import connect
+from flintmq.qmgr.calls import Authority, Calls, NoLog, create
 from flintmq.qmgr.connection import Connection, Handle
-from flintmq.qmgr.log_port import NoLog
-from flintmq.qmgr.open import open_object
-from flintmq.qmgr.queue_manager import QueueManager
-from flintmq.qmgr.restart import create
-from flintmq.qmgr.security import Authority
 from flintmq.store.memory_pageset import MemoryPageSet
 from flintmq.store.pageset import PageSet
 
@@ -50,7 +45,7 @@ def run(options: Options) -> list[Figure]:
         get_options = MQGMO_SYNCPOINT if syncpoint else MQGMO_NO_SYNCPOINT
 
         def work(
-            qm: QueueManager = qm,
+            qm: Calls = qm,
             connection: Connection = connection,
             requests: Handle = requests,
             replies: Handle = replies,
@@ -71,7 +66,7 @@ def run(options: Options) -> list[Figure]:
     return figures
 
 
-def _queue_manager() -> tuple[QueueManager, Connection, Handle, Handle]:
+def _queue_manager() -> tuple[Calls, Connection, Handle, Handle]:
     """A queue manager without files, with a request queue and a reply queue indexed by correlation id."""
     page_sets: dict[int, PageSet] = {}
 
@@ -86,13 +81,13 @@ def _queue_manager() -> tuple[QueueManager, Connection, Handle, Handle]:
         Authority(),
         [("QMGR", "BENCH", {}), ("QLOCAL", "REQUEST", {}), ("QLOCAL", "REPLY", {"INDXTYPE": "CORRELID"})],
     )
-    reason, connection = connect(qm, "bench", "user")
+    reason, connection = qm.connect("bench", "user")
     assert connection is not None, reason
     handles = []
     for name in ("REQUEST", "REPLY"):
         od = MQOD()
         od.object_name = name
-        handle = open_object(qm, connection, od, MQOO_INPUT_SHARED | MQOO_OUTPUT)
+        handle = qm.open(connection, od, MQOO_INPUT_SHARED | MQOO_OUTPUT)
         assert handle is not None, connection.reason
         handles.append(handle)
     return qm, connection, handles[0], handles[1]

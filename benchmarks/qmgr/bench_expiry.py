@@ -20,9 +20,7 @@ from flintmq.log import LogConfig
 from flintmq.mqi.constants import MQPMO_NEW_MSG_ID, MQPMO_NO_SYNCPOINT
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.pmo import MQPMO
-from flintmq.qmgr.checkpoint import checkpoint
-from flintmq.qmgr.expiry import refresh, scan
-from flintmq.qmgr.put import put
+from flintmq.qmgr.expiry import refresh
 
 NAME = "expiry"
 BUFFERS = 25_600  # 100 MB
@@ -56,15 +54,15 @@ def rate(messages: int, buffers: int, persistence: int, progress: Progress, done
     with Rig({"STREAM": {}}, buffers, log) as rig:
         fill(rig, messages, persistence, progress, done)
         rig.log.flush()
-        checkpoint(rig.qm)
+        rig.qm.checkpoint()
         qm = rig.qm
         now = qm.clock.now_ms() + 1000
         refresh(qm, "*")
         with Measured() as cost:
-            while scan(qm, now):
+            while qm.scan_expired(now):
                 if qm.needs_checkpoint():
-                    checkpoint(qm)
-            checkpoint(qm)
+                    qm.checkpoint()
+            qm.checkpoint()
         if qm.queues["STREAM"].depth or qm.counters.expired != messages:
             raise RuntimeError(f"{qm.counters.expired} of {messages} messages have expired")
         qm.check()
@@ -80,9 +78,9 @@ def fill(rig: Rig, messages: int, persistence: int, progress: Progress, done: in
     for number in range(messages):
         md.persistence = persistence
         md.expiry = 1
-        if put(qm, connection, handle, md, pmo, DATA):
+        if qm.put(connection, handle, md, pmo, DATA):
             raise RuntimeError(f"put failed: {connection.reason}")
         if number % 1000 == 0:
             progress.at(done + number)
             if qm.needs_checkpoint():
-                checkpoint(qm)
+                qm.checkpoint()

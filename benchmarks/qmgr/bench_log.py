@@ -20,7 +20,6 @@ from benchmarks.frame import Figure, Options
 from benchmarks.qmgr.floor_log import Task, run_all
 from benchmarks.qmgr.rig import Rig
 from flintmq.log import LogConfig
-from flintmq.qmgr.checkpoint import checkpoint
 
 NAME = "log"
 KIB = 1024
@@ -53,7 +52,7 @@ def measure(name: str, size: int, task_count: int, seconds: float) -> list[Figur
         deadline = time.perf_counter() + seconds
         while True:
             if rig.qm.needs_checkpoint():
-                checkpoint(rig.qm)
+                rig.qm.checkpoint()
             pieces: list[int] = []
             first = rig.log.end
             started = time.perf_counter()

@@ -26,10 +26,6 @@ from flintmq.mqi.constants import MQGMO_NO_SYNCPOINT, MQPMO_NEW_MSG_ID, MQPMO_SY
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.pmo import MQPMO
-from flintmq.qmgr.checkpoint import checkpoint
-from flintmq.qmgr.get import get
-from flintmq.qmgr.put import put
-from flintmq.qmgr.unit_of_work import commit
 from flintmq.store.lmdb_pageset import LmdbPageSet
 
 NAME = "restart"
@@ -79,7 +75,7 @@ def measure(depth: int, show: object, done: int) -> tuple[float, float]:
         md, gmo = MQMD(), MQGMO()
         md.correl_id = correl_id(depth // 2)
         gmo.options = MQGMO_NO_SYNCPOINT
-        reason = get(qm, connection, handle, md, gmo)
+        reason = qm.get(connection, handle, md, gmo)
         seconds = time.perf_counter() - started
         assert reason == 0 and connection.data == DATA, f"get by correlation id: {reason}"
         assert qm.queues["DEEP"].depth >= depth - 1
@@ -125,12 +121,12 @@ def fill() -> None:
             number += 1
             md.persistence = 1
             md.correl_id = correl_id(number)
-            if put(rig.qm, connection, handle, md, pmo, DATA):
+            if rig.qm.put(connection, handle, md, pmo, DATA):
                 raise SystemExit(f"put failed: {connection.reason}")
-        commit(rig.qm, connection)
+        rig.qm.commit(connection)
         rig.log.flush()
         if rig.qm.needs_checkpoint():
-            checkpoint(rig.qm)
+            rig.qm.checkpoint()
         if number % 100_000 == 0 and number < depth:
             print(number, flush=True)
         if number == depth + 5 * PER_UNIT or (number > depth and depth < 100_000):

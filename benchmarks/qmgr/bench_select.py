@@ -37,11 +37,7 @@ from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.reason import MQRC_NO_MSG_AVAILABLE
 from flintmq.mqi.rfh2 import MQRFH2
-from flintmq.qmgr.connect import connect
 from flintmq.qmgr.connection import WAITING, Connection, Handle
-from flintmq.qmgr.get import get
-from flintmq.qmgr.open import open_object
-from flintmq.qmgr.put import put
 
 NAME = "select"
 BUFFERS = 250_000  # All messages stay in memory.
@@ -77,12 +73,12 @@ class Load:
 
     def open(self, selector: str) -> tuple[Connection, Handle]:
         """A connection of its own with a selection string."""
-        reason, connection = connect(self.rig.qm, "bench", "user")
+        reason, connection = self.rig.qm.connect("bench", "user")
         assert connection is not None, reason
         od = MQOD()
         od.object_name = self.queue
         od.selection_string = selector
-        handle = open_object(self.rig.qm, connection, od, MQOO_INPUT_SHARED)
+        handle = self.rig.qm.open(connection, od, MQOO_INPUT_SHARED)
         assert handle is not None, connection.reason
         return connection, handle
 
@@ -95,7 +91,7 @@ class Load:
             md.correl_id = correl_id if correl_id != NO_ID else self.number.to_bytes(24, "big")
             md.format = MQFMT_RF_HEADER_2 if data[0] else ""
             md.coded_char_set_id = 1208
-            if put(qm, connection, handle, md, pmo, data):
+            if qm.put(connection, handle, md, pmo, data):
                 raise RuntimeError(f"put failed: {connection.reason}")
         return cpu_seconds() - started
 
@@ -106,7 +102,7 @@ class Load:
         for _ in range(count):
             md.msg_id = NO_ID
             md.correl_id = correl_id
-            if get(qm, connection, handle, md, gmo):
+            if qm.get(connection, handle, md, gmo):
                 raise RuntimeError(f"get failed: {connection.reason}")
         return cpu_seconds() - started
 
@@ -164,7 +160,7 @@ def nothing(load: Load, getter: tuple[Connection, Handle]) -> float:
     """CPU seconds of a first get that has to look at everything, and finds nothing."""
     connection, handle = getter
     started = cpu_seconds()
-    if get(load.rig.qm, connection, handle, MQMD(), load.gmo) != MQRC_NO_MSG_AVAILABLE:
+    if load.rig.qm.get(connection, handle, MQMD(), load.gmo) != MQRC_NO_MSG_AVAILABLE:
         raise RuntimeError("a message was found that nobody has put")
     return cpu_seconds() - started
 
@@ -197,7 +193,7 @@ def waiting_getters(messages: int, selectors: list[str]) -> float:
             gmo.options = MQGMO_NO_SYNCPOINT | MQGMO_WAIT
             gmo.wait_interval = -1
             gmos.append(gmo)
-            if get(qm, connection, handle, MQMD(), gmo) != WAITING:
+            if qm.get(connection, handle, MQMD(), gmo) != WAITING:
                 raise RuntimeError("a getter did not wait")
         started = cpu_seconds()
         for number in range(messages):
@@ -207,6 +203,6 @@ def waiting_getters(messages: int, selectors: list[str]) -> float:
             if len(qm.woken) != 1 or qm.woken[0].connection is not connection:
                 raise RuntimeError("the message went to somebody else")
             qm.woken.clear()
-            if get(qm, connection, handle, MQMD(), gmos[turn]) != WAITING:
+            if qm.get(connection, handle, MQMD(), gmos[turn]) != WAITING:
                 raise RuntimeError("a getter did not wait")
         return cpu_seconds() - started

@@ -40,13 +40,9 @@ from flintmq.log import LogConfig
 from flintmq.mqi.constants import MQOO_INPUT_SHARED, MQOO_OUTPUT, MQSO_CREATE, MQSO_NON_DURABLE
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.sd import MQSD
-from flintmq.qmgr.admin import Admin
-from flintmq.qmgr.checkpoint import checkpoint
-from flintmq.qmgr.connect import connect
+from flintmq.qmgr.calls import Admin
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.objects import clear_up_to
-from flintmq.qmgr.open import open_object
-from flintmq.qmgr.subscribe import subscribe
 
 NAME = "stream"
 SIZE = 2048
@@ -109,11 +105,11 @@ class Scenario:
 
     def open(self, name: str, options: int) -> tuple[Connection, Handle]:
         """A connection of its own with `name` open."""
-        reason, connection = connect(self.rig.qm, "bench", "user")
+        reason, connection = self.rig.qm.connect("bench", "user")
         assert connection is not None, reason
         od = MQOD()
         od.object_name = name
-        handle = open_object(self.rig.qm, connection, od, options)
+        handle = self.rig.qm.open(connection, od, options)
         assert handle is not None, f"{name}: {connection.reason}"
         return connection, handle
 
@@ -123,14 +119,14 @@ class Scenario:
         sd = MQSD()
         sd.options = MQSO_CREATE | MQSO_NON_DURABLE
         sd.object_string = topic_string
-        assert subscribe(self.rig.qm, connection, sd, destination) is not None, connection.reason
+        assert self.rig.qm.subscribe(connection, sd, destination) is not None, connection.reason
 
     def run(self, count: int) -> float:
         """CPU seconds of `count` messages of each pair."""
         qm, log = self.rig.qm, self.rig.log if self.persistent else None
         cost = cpu_of(lambda: exchange(qm, self.putters, self.readers, count, log))
         if qm.needs_checkpoint():
-            checkpoint(qm)
+            qm.checkpoint()
         return cost
 
 

@@ -15,8 +15,8 @@ from functools import partial
 from benchmarks.frame import Figure, Options, cpu_of, resident_mb
 from benchmarks.qmgr.floor_publish import empty, match_only, publish_to_strings
 from benchmarks.qmgr.publishing import open_queue, queue_manager, subscribe
+from flintmq.qmgr.calls import Calls
 from flintmq.qmgr.connection import Connection
-from flintmq.qmgr.queue_manager import QueueManager
 
 NAME = "topics"
 DATA = bytes(100)
@@ -70,7 +70,7 @@ def _topic(number: int, subscriptions: int) -> str:
 
 
 def _measure(
-    qm: QueueManager, connection: Connection, subscriptions: int, topics: int, options: Options
+    qm: Calls, connection: Connection, subscriptions: int, topics: int, options: Options
 ) -> tuple[float, float]:
     """CPU microseconds of a publish and of its match."""
     queue = qm.queues["SINK"]

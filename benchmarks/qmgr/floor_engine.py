@@ -10,11 +10,8 @@ from __future__ import annotations
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.pmo import MQPMO
+from flintmq.qmgr.calls import Calls
 from flintmq.qmgr.connection import Connection, Handle
-from flintmq.qmgr.get import get
-from flintmq.qmgr.put import put
-from flintmq.qmgr.queue_manager import QueueManager
-from flintmq.qmgr.unit_of_work import commit
 
 NO_ID = bytes(24)
 GOT = b"got"  # What the data of a node is while an uncommitted get has it.
@@ -141,7 +138,7 @@ def floor_round_trips(count: int, data: bytes, syncpoint: bool) -> int:
 
 
 def engine_round_trips(
-    qm: QueueManager,
+    qm: Calls,
     connection: Connection,
     requests: Handle,
     replies: Handle,
@@ -159,21 +156,21 @@ def engine_round_trips(
     get_request.options = get_reply.options = get_options
     calls = 0
     for _ in range(count):
-        reason = put(qm, connection, requests, request_md, put_request, data)
+        reason = qm.put(connection, requests, request_md, put_request, data)
         if syncpoint:
-            reason |= commit(qm, connection)
+            reason |= qm.commit(connection)
         server_md.msg_id = NO_ID
         server_md.correl_id = NO_ID
-        reason |= get(qm, connection, requests, server_md, get_request, 4096)
+        reason |= qm.get(connection, requests, server_md, get_request, 4096)
         reply_md.correl_id = server_md.msg_id
-        reason |= put(qm, connection, replies, reply_md, put_reply, connection.data)
+        reason |= qm.put(connection, replies, reply_md, put_reply, connection.data)
         if syncpoint:
-            reason |= commit(qm, connection)
+            reason |= qm.commit(connection)
         answer_md.msg_id = NO_ID
         answer_md.correl_id = request_md.msg_id
-        reason |= get(qm, connection, replies, answer_md, get_reply, 4096)
+        reason |= qm.get(connection, replies, answer_md, get_reply, 4096)
         if syncpoint:
-            reason |= commit(qm, connection)
+            reason |= qm.commit(connection)
         if reason:
             raise RuntimeError(f"an MQI call failed: {reason}")
         calls += 7 if syncpoint else 4

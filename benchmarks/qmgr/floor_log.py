@@ -6,11 +6,8 @@ from flintmq.mqi.constants import MQGMO_SYNCPOINT, MQPMO_NEW_MSG_ID, MQPMO_SYNCP
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.pmo import MQPMO
+from flintmq.qmgr.calls import Calls
 from flintmq.qmgr.connection import Connection, Handle
-from flintmq.qmgr.get import get
-from flintmq.qmgr.put import put
-from flintmq.qmgr.queue_manager import QueueManager
-from flintmq.qmgr.unit_of_work import commit
 
 NO_ID = bytes(24)
 
@@ -30,24 +27,24 @@ class Task:
         self.has_put = False
 
 
-def step(qm: QueueManager, task: Task) -> None:
+def step(qm: Calls, task: Task) -> None:
     """Put and commit, or get and commit."""
     connection = task.connection
     md = task.md
     if task.has_put:
         md.msg_id = NO_ID
         md.correl_id = NO_ID
-        reason = get(qm, connection, task.handle, md, task.gmo)
+        reason = qm.get(connection, task.handle, md, task.gmo)
     else:
         md.persistence = 1
-        reason = put(qm, connection, task.handle, md, task.pmo, task.data)
+        reason = qm.put(connection, task.handle, md, task.pmo, task.data)
     task.has_put = not task.has_put
-    reason |= commit(qm, connection)
+    reason |= qm.commit(connection)
     if reason:
         raise RuntimeError(f"an MQI call failed: {reason}")
 
 
-def run_all(qm: QueueManager, tasks: list[Task]) -> None:
+def run_all(qm: Calls, tasks: list[Task]) -> None:
     """Let every task make a step; all of them then wait for the log."""
     for task in tasks:
         step(qm, task)

@@ -7,16 +7,12 @@ from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
-from flintmq.qmgr.connection import Connection, Handle
-from flintmq.qmgr.get import get
-from flintmq.qmgr.open import put1
-from flintmq.qmgr.put import put
-from flintmq.qmgr.queue import Queue
-from flintmq.qmgr.queue_manager import QueueManager
+from flintmq.qmgr.calls import Calls
+from flintmq.qmgr.connection import Connection, Handle, Queue
 
 
 def publish_and_get(
-    qm: QueueManager, connection: Connection, topic: Handle, queues: list[Handle], count: int, data: bytes
+    qm: Calls, connection: Connection, topic: Handle, queues: list[Handle], count: int, data: bytes
 ) -> None:
     """Publish `count` times; after each, every subscriber gets its copy."""
     md = MQMD()
@@ -26,15 +22,15 @@ def publish_and_get(
     gmo.options = MQGMO_NO_SYNCPOINT
     got = MQMD()
     for _ in range(count):
-        reason = put(qm, connection, topic, md, pmo, data)
+        reason = qm.put(connection, topic, md, pmo, data)
         assert reason == 0, reason
         for handle in queues:
             got.msg_id = got.correl_id = bytes(24)
-            reason = get(qm, connection, handle, got, gmo, -1)
+            reason = qm.get(connection, handle, got, gmo, -1)
             assert reason == 0, reason
 
 
-def publish_to_strings(qm: QueueManager, connection: Connection, topic_strings: list[str], data: bytes) -> None:
+def publish_to_strings(qm: Calls, connection: Connection, topic_strings: list[str], data: bytes) -> None:
     """MQPUT1 to each of the topic strings."""
     od = MQOD()
     od.object_type = MQOT_TOPIC
@@ -43,11 +39,11 @@ def publish_to_strings(qm: QueueManager, connection: Connection, topic_strings: 
     pmo.options = MQPMO_NEW_MSG_ID | MQPMO_NO_SYNCPOINT
     for topic_string in topic_strings:
         od.object_string = topic_string
-        reason = put1(qm, connection, od, md, pmo, data)
+        reason = qm.put1(connection, od, md, pmo, data)
         assert reason == 0, reason
 
 
-def match_only(qm: QueueManager, topic_strings: list[str]) -> int:
+def match_only(qm: Calls, topic_strings: list[str]) -> int:
     """What the topic tree alone has to do for them; the number of subscriptions found."""
     found = 0
     for topic_string in topic_strings:

@@ -23,13 +23,8 @@ from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
-from flintmq.qmgr.close import close
+from flintmq.qmgr.calls import Calls
 from flintmq.qmgr.connection import WAITING, Connection, Handle
-from flintmq.qmgr.get import get
-from flintmq.qmgr.open import open_object
-from flintmq.qmgr.put import put
-from flintmq.qmgr.queue_manager import QueueManager
-from flintmq.qmgr.unit_of_work import commit
 
 NO_ID = bytes(24)
 
@@ -39,7 +34,7 @@ class Putter:
 
     def __init__(
         self,
-        qm: QueueManager,
+        qm: Calls,
         connection: Connection,
         handle: Handle,
         data: bytes,
@@ -58,9 +53,9 @@ class Putter:
 
     def step(self) -> None:
         """Put one message."""
-        reason = put(self.qm, self.connection, self.handle, self.md, self.pmo, self.data)
+        reason = self.qm.put(self.connection, self.handle, self.md, self.pmo, self.data)
         if self.syncpoint:
-            reason |= commit(self.qm, self.connection)
+            reason |= self.qm.commit(self.connection)
         if reason:
             raise RuntimeError(f"a put failed: {reason}")
 
@@ -68,9 +63,7 @@ class Putter:
 class Reader:
     """App2 or a reader of copies: it gets, and waits if there is nothing."""
 
-    def __init__(
-        self, qm: QueueManager, connection: Connection, handle: Handle, persistent: bool, batch: int = 0
-    ) -> None:
+    def __init__(self, qm: Calls, connection: Connection, handle: Handle, persistent: bool, batch: int = 0) -> None:
         self.qm = qm
         self.connection = connection
         self.handle = handle
@@ -91,7 +84,7 @@ class Reader:
         """MQGET for a message that has not been put yet."""
         self.md.msg_id = NO_ID
         self.md.correl_id = NO_ID
-        if get(self.qm, self.connection, self.handle, self.md, self.gmo, 4096) != WAITING:
+        if self.qm.get(self.connection, self.handle, self.md, self.gmo, 4096) != WAITING:
             raise RuntimeError("a get did not wait: messages have built up")
 
     def step(self) -> None:
@@ -105,7 +98,7 @@ class Reader:
         if self.connection.reason or self.connection.data_length == 0:
             raise RuntimeError(f"a wait was not served: {self.connection.reason}")
         if self.persistent:
-            if commit(self.qm, self.connection):
+            if self.qm.commit(self.connection):
                 raise RuntimeError("a commit failed")
         self.wait()
 
@@ -115,14 +108,14 @@ class Reader:
         for _ in range(self.batch):
             self.md.msg_id = NO_ID
             self.md.correl_id = NO_ID
-            reason |= get(self.qm, self.connection, self.handle, self.md, self.gmo, 4096)
+            reason |= self.qm.get(self.connection, self.handle, self.md, self.gmo, 4096)
         if self.persistent:
-            reason |= commit(self.qm, self.connection)
+            reason |= self.qm.commit(self.connection)
         if reason:
             raise RuntimeError(f"a get failed: {reason}")
 
 
-def exchange(qm: QueueManager, putters: list[Putter], readers: list[Reader], count: int, log: Log | None) -> None:
+def exchange(qm: Calls, putters: list[Putter], readers: list[Reader], count: int, log: Log | None) -> None:
     """Each putter puts `count` messages, all readers keep up. The log is forced before anybody goes on."""
     for _ in range(count):
         for putter in putters:
@@ -142,11 +135,11 @@ def puts(putter: Putter, count: int) -> None:
         putter.step()
 
 
-def opens(qm: QueueManager, connection: Connection, name: str, count: int) -> None:
+def opens(qm: Calls, connection: Connection, name: str, count: int) -> None:
     """MQOPEN for output and MQCLOSE, so many times."""
     od = MQOD()
     od.object_name = name
     for _ in range(count):
-        handle = open_object(qm, connection, od, MQOO_OUTPUT)
-        if handle is None or close(qm, connection, handle):
+        handle = qm.open(connection, od, MQOO_OUTPUT)
+        if handle is None or qm.close(connection, handle):
             raise RuntimeError(f"open or close of {name} failed: {connection.reason}")

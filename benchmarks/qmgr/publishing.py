@@ -8,19 +8,13 @@ from flintmq.host.clock import system_clock
 from flintmq.mqi.constants import MQOO_INPUT_SHARED, MQOO_OUTPUT, MQOT_TOPIC, MQSO_CREATE, MQSO_MANAGED
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.sd import MQSD
-from flintmq.qmgr.connect import connect
+from flintmq.qmgr.calls import Authority, Calls, NoLog, create
 from flintmq.qmgr.connection import Connection, Handle
-from flintmq.qmgr.log_port import NoLog
-from flintmq.qmgr.open import open_object
-from flintmq.qmgr.queue_manager import QueueManager
-from flintmq.qmgr.restart import create
-from flintmq.qmgr.security import Authority
-from flintmq.qmgr.subscribe import subscribe as mqsub
 from flintmq.store.memory_pageset import MemoryPageSet
 from flintmq.store.pageset import PageSet
 
 
-def queue_manager() -> tuple[QueueManager, Connection]:
+def queue_manager() -> tuple[Calls, Connection]:
     """A queue manager with the default objects, all on page set 0, and a queue SINK."""
     page_sets: dict[int, PageSet] = {}
 
@@ -36,34 +30,34 @@ def queue_manager() -> tuple[QueueManager, Connection]:
         if row.kind in ("QLOCAL", "QMODEL", "TOPIC"):
             objects.append((row.kind, row.name, dict(row.attributes)))
     qm = create("BENCH", system_clock(), NoLog(), open_page_set, Authority(), objects)
-    reason, connection = connect(qm, "bench", "user")
+    reason, connection = qm.connect("bench", "user")
     assert connection is not None, reason
     return qm, connection
 
 
-def open_topic(qm: QueueManager, connection: Connection, topic_string: str) -> Handle:
+def open_topic(qm: Calls, connection: Connection, topic_string: str) -> Handle:
     """MQOPEN of a topic for output."""
     od = MQOD()
     od.object_type, od.object_string = MQOT_TOPIC, topic_string
-    handle = open_object(qm, connection, od, MQOO_OUTPUT)
+    handle = qm.open(connection, od, MQOO_OUTPUT)
     assert handle is not None, connection.reason
     return handle
 
 
-def open_queue(qm: QueueManager, connection: Connection, name: str) -> Handle:
+def open_queue(qm: Calls, connection: Connection, name: str) -> Handle:
     """MQOPEN of a queue for input."""
     od = MQOD()
     od.object_name = name
-    handle = open_object(qm, connection, od, MQOO_INPUT_SHARED)
+    handle = qm.open(connection, od, MQOO_INPUT_SHARED)
     assert handle is not None, connection.reason
     return handle
 
 
-def subscribe(qm: QueueManager, connection: Connection, topic_string: str, queue: Handle | None = None) -> Handle:
+def subscribe(qm: Calls, connection: Connection, topic_string: str, queue: Handle | None = None) -> Handle:
     """MQSUB, managed unless a queue is given."""
     sd = MQSD()
     sd.options = MQSO_CREATE | (MQSO_MANAGED if queue is None else 0)
     sd.object_string = topic_string
-    handle = mqsub(qm, connection, sd, queue)
+    handle = qm.subscribe(connection, sd, queue)
     assert handle is not None, connection.reason
     return handle

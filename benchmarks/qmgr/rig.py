@@ -12,12 +12,8 @@ from flintmq.host.clock import system_clock
 from flintmq.log import Log, LogConfig, RealFiles
 from flintmq.mqi.constants import MQOO_INPUT_SHARED, MQOO_OUTPUT
 from flintmq.mqi.od import MQOD
-from flintmq.qmgr.connect import connect
+from flintmq.qmgr.calls import Authority, Calls, create, restart
 from flintmq.qmgr.connection import Connection, Handle
-from flintmq.qmgr.open import open_object
-from flintmq.qmgr.queue_manager import QueueManager
-from flintmq.qmgr.restart import create, restart
-from flintmq.qmgr.security import Authority
 from flintmq.store.lmdb_pageset import LmdbPageSet
 from flintmq.store.pageset import PageSet
 
@@ -72,18 +68,18 @@ class Rig:
         shutil.rmtree(self.directory, ignore_errors=True)
 
 
-def open_queue(qm: QueueManager, queue: str) -> tuple[Connection, Handle]:
+def open_queue(qm: Calls, queue: str) -> tuple[Connection, Handle]:
     """Connect, and open `queue` for input and output."""
-    reason, connection = connect(qm, "bench", "user")
+    reason, connection = qm.connect("bench", "user")
     assert connection is not None, reason
     od = MQOD()
     od.object_name = queue
-    handle = open_object(qm, connection, od, MQOO_INPUT_SHARED | MQOO_OUTPUT)
+    handle = qm.open(connection, od, MQOO_INPUT_SHARED | MQOO_OUTPUT)
     assert handle is not None, connection.reason
     return connection, handle
 
 
-def start_again(directory: str) -> tuple[QueueManager, Log, list[LmdbPageSet]]:
+def start_again(directory: str) -> tuple[Calls, Log, list[LmdbPageSet]]:
     """Restart the queue manager of a rig whose process is gone."""
     page_sets: dict[int, LmdbPageSet] = {}
 

@@ -24,7 +24,7 @@ from benchmarks.server.actor import Run
 from benchmarks.server.load import actors
 from benchmarks.server.plan import Plan
 from flintmq.host.lifecycle import CreateOptions, create_in_memory
-from flintmq.qmgr.admin import Admin
+from flintmq.qmgr.calls import Admin
 from flintmq.server.hub import Hub, ServingHost
 from flintmq.server.link import Link
 from flintmq.server.mq_channels import ServedChannels

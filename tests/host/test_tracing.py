@@ -9,7 +9,7 @@ import pytest
 import flintmq
 from flintmq.cli.main import main
 from flintmq.mqi.call_errors import QueueFull
-from flintmq.qmgr.tracer import CALL_NAMES
+from flintmq.mqi.trace_words import CALL_NAMES
 from flintmq.telemetry.trace_file import ENTRY, EXIT, Event, read
 
 

@@ -12,8 +12,8 @@ from flintmq.host import instance, lifecycle, vault
 from flintmq.host.vault import KEY_FILE, SEALED, FileVault
 from flintmq.mqi.reason import MQRC_NONE, MQRC_RESOURCE_PROBLEM
 from flintmq.qmgr.admin import Admin
+from flintmq.qmgr.calls import Calls
 from flintmq.qmgr.checkpoint import checkpoint
-from flintmq.qmgr.queue_manager import QueueManager
 from flintmq.qmgr.vault import Vault, VaultError
 
 SECRET = "open sesame, with \u00fc"
@@ -24,7 +24,7 @@ def kept(tmp_path: Path) -> FileVault:
     return FileVault(tmp_path / KEY_FILE, "QM1")
 
 
-def alter(engine: QueueManager, **values: str) -> int:
+def alter(engine: Calls, **values: str) -> int:
     return Admin(engine).alter("QMGR", engine.name, dict(values), False)
 
 
@@ -44,7 +44,7 @@ class OnDisk:
         assert not (self.place.directory / KEY_FILE).exists()
         del engine
 
-    def do(self, work: Callable[[QueueManager], None]) -> None:
+    def do(self, work: Callable[[Calls], None]) -> None:
         engine, storage = lifecycle.open_on_disk(self.place)
         try:
             work(engine)
@@ -57,11 +57,11 @@ class OnDisk:
 def test_a_secret_is_in_no_file_of_the_queue_manager_and_is_there_after_a_restart(tmp_path: Path, keyword: str) -> None:
     disk = OnDisk(tmp_path)
 
-    def write(engine: QueueManager) -> None:
+    def write(engine: Calls) -> None:
         assert alter(engine, **{keyword: SECRET}) == MQRC_NONE
         engine.log.flush()
 
-    def read(engine: QueueManager) -> None:
+    def read(engine: Calls) -> None:
         in_catalogue = engine.definition().text(keyword)
         assert in_catalogue.startswith(SEALED) and SECRET not in in_catalogue
         assert engine.vault.open(keyword, in_catalogue) == SECRET
@@ -80,16 +80,16 @@ def test_a_secret_of_an_earlier_release_is_read_and_sealed_by_the_next_alter(tmp
     """The log of the earlier release keeps it until its files are used again."""
     disk = OnDisk(tmp_path)
 
-    def as_before(engine: QueueManager) -> None:
+    def as_before(engine: Calls) -> None:
         engine.vault = Vault()
         assert alter(engine, KEYRPWD=SECRET) == MQRC_NONE
 
-    def read(engine: QueueManager) -> None:
+    def read(engine: Calls) -> None:
         assert engine.vault.open("KEYRPWD", engine.definition().text("KEYRPWD")) == SECRET
         assert alter(engine, DESCR="changed") == MQRC_NONE
         assert engine.definition().text("KEYRPWD").startswith(SEALED)
 
-    def read_again(engine: QueueManager) -> None:
+    def read_again(engine: Calls) -> None:
         sealed = engine.definition().text("KEYRPWD")
         assert engine.vault.open("KEYRPWD", sealed) == SECRET
         assert alter(engine, DESCR="once more") == MQRC_NONE

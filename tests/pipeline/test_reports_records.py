@@ -18,13 +18,13 @@ pytest.importorskip("pyspark", reason="the pipeline needs PySpark: the spark ext
 pytest.importorskip("pyarrow", reason="the pipeline needs pyarrow: the spark extra")
 
 from flintmq.cli import main  # noqa: E402
+from flintmq.mqi.trace_words import ACCTG, STAT
 from flintmq.pipeline.errors import BadOption  # noqa: E402
 from flintmq.pipeline.reports.model import Cell, Report, Table  # noqa: E402
 from flintmq.pipeline.reports.options import Options  # noqa: E402
 from flintmq.pipeline.reports.registry import FORMATS, REPORTS  # noqa: E402
 from flintmq.pipeline.tables.run import Settings, run  # noqa: E402
 from flintmq.qmgr import connect  # noqa: E402
-from flintmq.qmgr.traces import ACCTG, STAT  # noqa: E402
 from flintmq.telemetry.smf.layouts.qcct import QCCT  # noqa: E402
 from flintmq.telemetry.smf.layouts.qcst import QCST  # noqa: E402
 from flintmq.telemetry.smf.layouts.qct import QCTDSP  # noqa: E402

@@ -40,18 +40,13 @@ from flintmq.mqi.md import FIELDS as MD_FIELDS
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
-from flintmq.qmgr import close as close_room
 from flintmq.qmgr import connect as connect_room
-from flintmq.qmgr import get as get_room
-from flintmq.qmgr import open as open_room
-from flintmq.qmgr import put as put_room
-from flintmq.qmgr import unit_of_work
+from flintmq.qmgr.calls import create
 from flintmq.qmgr.clock import Clock
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.log_port import NoLog
 from flintmq.qmgr.objects import attach_queue, log_definition, storage_changed
 from flintmq.qmgr.queue import Queue
-from flintmq.qmgr.restart import create
 from flintmq.qmgr.security import Authority
 from flintmq.store.memory_pageset import MemoryPageSet
 
@@ -104,7 +99,7 @@ class App:
         od = MQOD()
         od.object_name = name
         od.object_q_mgr_name = q_mgr
-        return open_room.open_object(self.qm, self.connection, od, options)
+        return self.qm.open(self.connection, od, options)
 
     def handle(self, queue: str | Handle) -> Handle:
         """The handle for `queue`, opened for everything when it is first used."""
@@ -121,9 +116,7 @@ class App:
         md, pmo = MQMD(), MQPMO()
         pmo.options = MQPMO_SYNCPOINT if syncpoint else MQPMO_NO_SYNCPOINT
         _set(md, pmo, fields)
-        return Answered(
-            self.connection, put_room.put(self.qm, self.connection, self.handle(queue), md, pmo, data), md, pmo
-        )
+        return Answered(self.connection, self.qm.put(self.connection, self.handle(queue), md, pmo, data), md, pmo)
 
     def put1(self, name: str, data: bytes = b"", syncpoint: bool = False, q_mgr: str = "", **fields: Any) -> Answered:
         """MQPUT1."""
@@ -132,7 +125,7 @@ class App:
         od.object_q_mgr_name = q_mgr
         pmo.options = MQPMO_SYNCPOINT if syncpoint else MQPMO_NO_SYNCPOINT
         _set(md, pmo, fields)
-        return Answered(self.connection, open_room.put1(self.qm, self.connection, od, md, pmo, data), md, pmo)
+        return Answered(self.connection, self.qm.put1(self.connection, od, md, pmo, data), md, pmo)
 
     def get(
         self, queue: str | Handle, syncpoint: bool = False, wait_ms: int = 0, max_length: int = -1, **fields: Any
@@ -145,7 +138,7 @@ class App:
             gmo.options |= MQGMO_WAIT
             gmo.wait_interval = wait_ms
         _set(md, gmo, fields)
-        reason = get_room.get(self.qm, self.connection, self.handle(queue), md, gmo, max_length)
+        reason = self.qm.get(self.connection, self.handle(queue), md, gmo, max_length)
         return Answered(self.connection, reason, md, gmo)
 
     def browse(self, queue: str | Handle, first: bool = False, max_length: int = -1, **fields: Any) -> Answered:
@@ -167,15 +160,15 @@ class App:
         handle = self.handle(queue)
         if isinstance(queue, str):
             del self.handles[queue]
-        return close_room.close(self.qm, self.connection, handle, options)
+        return self.qm.close(self.connection, handle, options)
 
     def commit(self) -> int:
         """MQCMIT."""
-        return unit_of_work.commit(self.qm, self.connection)
+        return self.qm.commit(self.connection)
 
     def backout(self) -> int:
         """MQBACK."""
-        return unit_of_work.backout(self.qm, self.connection)
+        return self.qm.back(self.connection)
 
 
 def _set(md: MQMD, options: MQPMO | MQGMO, fields: dict[str, Any]) -> None:

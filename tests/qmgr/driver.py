@@ -28,20 +28,15 @@ from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
+from flintmq.qmgr.calls import Calls, create
 from flintmq.qmgr.clock import Clock
-from flintmq.qmgr.close import close
 from flintmq.qmgr.connect import abandon, connect, disconnect
 from flintmq.qmgr.connection import Connection, Handle
-from flintmq.qmgr.get import expire_waits, get
+from flintmq.qmgr.get import expire_waits
 from flintmq.qmgr.inquire import definition_changed
 from flintmq.qmgr.log_port import NoLog
-from flintmq.qmgr.open import open_object, put1
-from flintmq.qmgr.put import put
 from flintmq.qmgr.queue import Queue
-from flintmq.qmgr.queue_manager import QueueManager
-from flintmq.qmgr.restart import create
 from flintmq.qmgr.security import Authority
-from flintmq.qmgr.unit_of_work import backout, commit
 from flintmq.store.memory_pageset import MemoryPageSet
 from flintmq.store.pageset import PageSet
 
@@ -97,7 +92,7 @@ class Driver:
 class App:
     """One connection and what its last get returned."""
 
-    def __init__(self, qm: QueueManager, name: str = "app", user: str = "user") -> None:
+    def __init__(self, qm: Calls, name: str = "app", user: str = "user") -> None:
         self.qm = qm
         reason, connection = connect(qm, name, user)
         assert connection is not None, reason
@@ -129,7 +124,7 @@ class App:
         self.od.object_q_mgr_name = q_mgr
         self.od.dynamic_q_name = dynamic
         self.od.selection_string = selector
-        return open_object(self.qm, self.connection, self.od, options)
+        return self.qm.open(self.connection, self.od, options)
 
     def open(
         self,
@@ -179,7 +174,7 @@ class App:
             md.msg_id = msg_id.ljust(24, b"\0")
         else:
             pmo.options |= MQPMO_NEW_MSG_ID
-        return put(self.qm, self.connection, handle, md, pmo, data)
+        return self.qm.put(self.connection, handle, md, pmo, data)
 
     def put1(self, name: str, data: bytes = b"x", options: int = 0, persistence: int = 0, q_mgr: str = "") -> int:
         od = MQOD()
@@ -189,7 +184,7 @@ class App:
         md.persistence = persistence
         pmo = MQPMO()
         pmo.options = options | MQPMO_NO_SYNCPOINT | MQPMO_NEW_MSG_ID
-        return put1(self.qm, self.connection, od, md, pmo, data)
+        return self.qm.put1(self.connection, od, md, pmo, data)
 
     def get(
         self,
@@ -219,7 +214,7 @@ class App:
             self.gmo.match_options = match
         if token:
             self.gmo.msg_token = token
-        return get(self.qm, self.connection, handle, self.md, self.gmo, max_length)
+        return self.qm.get(self.connection, handle, self.md, self.gmo, max_length)
 
     def all(self, handle: Handle) -> list[bytes]:
         """Get everything."""
@@ -229,13 +224,13 @@ class App:
         return found
 
     def commit(self) -> int:
-        return commit(self.qm, self.connection)
+        return self.qm.commit(self.connection)
 
     def backout(self) -> int:
-        return backout(self.qm, self.connection)
+        return self.qm.back(self.connection)
 
     def close(self, handle: Handle, options: int = 0) -> int:
-        return close(self.qm, self.connection, handle, options)
+        return self.qm.close(self.connection, handle, options)
 
     def disconnect(self) -> int:
         return disconnect(self.qm, self.connection)

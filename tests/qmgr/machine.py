@@ -25,13 +25,14 @@ from flintmq.log import FileSystem, Log, LogConfig, RealFiles
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.reason import MQRC_NONE
 from flintmq.qmgr.admin import Admin
+from flintmq.qmgr.calls import create, restart
 from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.clock import Clock
 from flintmq.qmgr.connect import abandon
 from flintmq.qmgr.message import Message
+from flintmq.qmgr.paging import pager_of
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.records import ONLY, PLACE
-from flintmq.qmgr.restart import create, restart
 from flintmq.qmgr.security import Authority
 from flintmq.qmgr.unit_of_work import log_put
 from flintmq.qmgr.xa import TMSUCCESS, pack_xid, xa_end, xa_prepare, xa_start
@@ -240,7 +241,7 @@ class Machine(Engine):
     def stored(self, name: str) -> list[int]:
         """The sequences of all live slots that the page set has of a queue."""
         queue = self.queue(name)
-        page_set = queue.pager.page_set
+        page_set = pager_of(queue).page_set
         found: list[int] = []
         for volatile, lane, first, last, _ in page_set.lanes(queue.queue_id):
             at = first

@@ -29,22 +29,20 @@ from flintmq.mqi.pd import MQPD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.property_values import Value
 from flintmq.qmgr import message_handle
+from flintmq.qmgr.calls import Calls
 from flintmq.qmgr.connection import Handle
-from flintmq.qmgr.get import get
-from flintmq.qmgr.message_handle import Inquiry
-from flintmq.qmgr.put import put
-from flintmq.qmgr.queue_manager import QueueManager
+from flintmq.qmgr.message_handle import PropertyInquiry
 from tests.qmgr.driver import App
 
 
 class PropertyApp(App):
     """An application with message handles. `impo`, `pd` and `inquiry` are of the last `inquire`."""
 
-    def __init__(self, qm: QueueManager, name: str = "app", user: str = "user") -> None:
+    def __init__(self, qm: Calls, name: str = "app", user: str = "user") -> None:
         super().__init__(qm, name, user)
         self.impo = MQIMPO()
         self.pd = MQPD()
-        self.inquiry = Inquiry()
+        self.inquiry = PropertyInquiry()
 
     def create(self, options: int = MQCMHO_DEFAULT_VALIDATION, unassociated: bool = False) -> int:
         """The number of a new handle, or 0 if there is none."""
@@ -78,7 +76,7 @@ class PropertyApp(App):
         self.impo.options = options
         self.impo.requested_encoding, self.impo.requested_ccsid = encoding, ccsid
         self.pd = MQPD()
-        self.inquiry = Inquiry()
+        self.inquiry = PropertyInquiry()
         return message_handle.inquire(
             self.qm,
             self.connection,
@@ -142,7 +140,7 @@ class PropertyApp(App):
         pmo.context = context
         pmo.original_msg_handle, pmo.new_msg_handle, pmo.action = original, new, action
         self.md = md or MQMD()
-        return put(self.qm, self.connection, handle, self.md, pmo, data)
+        return self.qm.put(self.connection, handle, self.md, pmo, data)
 
     def get_with(
         self, handle: Handle, hmsg: int = 0, options: int = 0, max_length: int = -1, md: MQMD | None = None
@@ -152,4 +150,4 @@ class PropertyApp(App):
         self.gmo.version = 4
         self.gmo.options = options | (0 if options & (0xC70 | MQGMO_SYNCPOINT) else MQGMO_NO_SYNCPOINT)
         self.gmo.msg_handle = hmsg
-        return get(self.qm, self.connection, handle, self.md, self.gmo, max_length)
+        return self.qm.get(self.connection, handle, self.md, self.gmo, max_length)

@@ -31,11 +31,9 @@ from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.properties import MessageProperties
 from flintmq.mqi.sd import MQSD
-from flintmq.qmgr import open as open_room
-from flintmq.qmgr import subscribe as subscribe_room
 from flintmq.qmgr.connection import Handle
 from flintmq.qmgr.message_properties import properties_of
-from flintmq.qmgr.subscription import Subscription
+from flintmq.qmgr.subscription import Subscription, subscription_of
 from tests.qmgr.conftest import Answered, App
 from tests.qmgr.machine import Definition, Machine
 
@@ -89,7 +87,7 @@ def try_subscribe(
     for name, value in fields.items():
         assert hasattr(sd, name), name
         setattr(sd, name, value)
-    return subscribe_room.subscribe(app.qm, app.connection, sd, queue, hsub), sd
+    return app.qm.subscribe(app.connection, sd, queue, hsub), sd
 
 
 def subscribe(app: App, topic_string: str = "", options: int = MANAGED, **fields: Any) -> Handle:
@@ -126,7 +124,7 @@ def publish(
             pmo.options |= value
         else:
             setattr(md if name in MD_FIELDS else pmo, name, value)
-    return Answered(app.connection, open_room.put1(app.qm, app.connection, od, md, pmo, data), md, pmo)
+    return Answered(app.connection, app.qm.put1(app.connection, od, md, pmo, data), md, pmo)
 
 
 def open_topic(app: App, topic_string: str = "", topic_name: str = "", options: int = MQOO_OUTPUT) -> Handle | None:
@@ -135,7 +133,7 @@ def open_topic(app: App, topic_string: str = "", topic_name: str = "", options: 
     od.object_type = MQOT_TOPIC
     od.object_name = topic_name
     od.object_string = topic_string
-    return open_room.open_object(app.qm, app.connection, od, options)
+    return app.qm.open(app.connection, od, options)
 
 
 def drain(app: App, hsub: Handle) -> list[bytes]:
@@ -156,3 +154,10 @@ def properties(got: Answered) -> MessageProperties:
     """The properties of the message that a get returned."""
     assert got.connection.message is not None
     return properties_of(got.connection.message)
+
+
+def open_subscription(handle: Handle) -> Subscription:
+    """Return the subscription that `handle` is open on."""
+    subscription = subscription_of(handle)
+    assert subscription is not None
+    return subscription

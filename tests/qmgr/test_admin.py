@@ -30,17 +30,12 @@ from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.qmgr.admin import Admin
+from flintmq.qmgr.calls import Calls, create, restart
 from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.clock import Clock
 from flintmq.qmgr.connect import connect
 from flintmq.qmgr.connection import WAITING, Connection, Handle
-from flintmq.qmgr.get import get
-from flintmq.qmgr.open import open_object
-from flintmq.qmgr.put import put
-from flintmq.qmgr.queue_manager import QueueManager
-from flintmq.qmgr.restart import create, restart
 from flintmq.qmgr.security import Authority
-from flintmq.qmgr.unit_of_work import commit
 from flintmq.store.memory_pageset import MemoryPageSet
 from flintmq.store.pageset import PageSet
 
@@ -88,7 +83,7 @@ class World:
     def open(self, name: str, options: int = MQOO_OUTPUT | MQOO_INPUT_SHARED) -> Handle:
         od = MQOD()
         od.object_name = name
-        handle = open_object(self.qm, self.connection, od, options)
+        handle = self.qm.open(self.connection, od, options)
         assert handle is not None, self.connection.reason
         return handle
 
@@ -96,7 +91,7 @@ class World:
         md, pmo = MQMD(), MQPMO()
         md.persistence = persistence
         pmo.options = options
-        assert put(self.qm, self.connection, handle, md, pmo, data) == 0
+        assert self.qm.put(self.connection, handle, md, pmo, data) == 0
 
     def put_to(self, name: str, data: bytes = b"x", persistence: int = 1) -> None:
         """Put one message and leave the queue closed."""
@@ -105,9 +100,8 @@ class World:
         self.close(handle)
 
     def close(self, handle: Handle) -> None:
-        from flintmq.qmgr.close import close
 
-        assert close(self.qm, self.connection, handle) == 0
+        assert self.qm.close(self.connection, handle) == 0
 
     def read(self, name: str) -> list[bytes]:
         """Get everything on a queue."""
@@ -116,7 +110,7 @@ class World:
         while True:
             gmo = MQGMO()
             gmo.options = MQGMO_NO_SYNCPOINT
-            if get(self.qm, self.connection, handle, MQMD(), gmo):
+            if self.qm.get(self.connection, handle, MQMD(), gmo):
                 self.close(handle)
                 return result
             result.append(self.connection.data)
@@ -179,7 +173,7 @@ def test_disabling_get_ends_waits_with_2016(world: World) -> None:
     gmo = MQGMO()
     gmo.options = MQGMO_WAIT | MQGMO_NO_SYNCPOINT
     gmo.wait_interval = MQWI_UNLIMITED
-    assert get(world.qm, world.connection, world.open("A"), MQMD(), gmo) == WAITING
+    assert world.qm.get(world.connection, world.open("A"), MQMD(), gmo) == WAITING
     assert world.admin.alter("QLOCAL", "A", {"GET": "DISABLED"}, False) == 0
     assert world.connection.reason == 2016
     assert len(world.qm.woken) == 1
@@ -191,7 +185,7 @@ def test_disabling_get_on_an_alias_ends_the_waits_that_came_through_it(world: Wo
     gmo = MQGMO()
     gmo.options = MQGMO_WAIT | MQGMO_NO_SYNCPOINT
     gmo.wait_interval = MQWI_UNLIMITED
-    assert get(world.qm, world.connection, world.open("ALIAS", MQOO_INPUT_SHARED), MQMD(), gmo) == WAITING
+    assert world.qm.get(world.connection, world.open("ALIAS", MQOO_INPUT_SHARED), MQMD(), gmo) == WAITING
     assert world.admin.alter("QALIAS", "ALIAS", {"GET": "DISABLED"}, False) == 0
     assert world.connection.reason == 2016
 
@@ -255,7 +249,7 @@ def test_uncommitted_messages_keep_a_queue_from_being_deleted_or_cleared(world: 
     world.close(handle)
     assert world.admin.delete("QLOCAL", "A", True) == 2042
     assert world.admin.clear("A") == 2042
-    commit(world.qm, world.connection)
+    world.qm.commit(world.connection)
     assert world.admin.clear("A") == 0
     assert world.qm.queues["A"].depth == 0
 
@@ -515,7 +509,7 @@ def test_altering_the_queue_manager_takes_effect(world: World) -> None:
     assert (world.qm.max_uncommitted, world.qm.dead_letter_queue) == (5, "DLQ")
     world.restart()
     assert (world.qm.max_uncommitted, world.qm.dead_letter_queue) == (5, "DLQ")
-    assert isinstance(world.qm, QueueManager)
+    assert isinstance(world.qm, Calls)
 
 
 def test_what_set_log_and_set_system_change_outlives_a_restart(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from flintmq.command.reply import Reply
 from flintmq.mqi.constants import MQSO_RESUME
 from flintmq.qmgr.registration import MANAGED_DURABLE
 from flintmq.qmgr.security import Authority
-from tests.qmgr.pubsub import DURABLE, Broker, open_topic, publish, subscribe
+from tests.qmgr.pubsub import DURABLE, Broker, open_subscription, open_topic, publish, subscribe
 
 
 @pytest.fixture
@@ -281,7 +281,7 @@ def test_a_subscription_that_an_application_has_open_is_in_use(broker: Broker) -
     app.close(hsub)
     assert text(broker, "ALTER SUB(S) USERDATA(X)") == "AMQ8095I: Subscription changed."
     again = subscribe(app, "a", DURABLE | MQSO_RESUME, sub_name="S")
-    assert again.subscription is not None and again.subscription.user_data == "X"
+    assert again.subscription is not None and open_subscription(again).user_data == "X"
 
 
 def test_a_subscription_whose_time_is_up_is_gone(broker: Broker) -> None:

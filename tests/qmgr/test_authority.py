@@ -31,16 +31,13 @@ from flintmq.mqi.constants import (
 )
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.sd import MQSD
-from flintmq.qmgr import admin_security, authority_records
+from flintmq.qmgr import admin_security, authority_change
 from flintmq.qmgr.admin import Admin
 from flintmq.qmgr.authority import POLICY_QUEUE, ObjectAuthority, type_of
 from flintmq.qmgr.authority_records import GROUP, PRINCIPAL, SELF
-from flintmq.qmgr.close import close
 from flintmq.qmgr.connect import connect, disconnect
-from flintmq.qmgr.open import open_object
 from flintmq.qmgr.refusal import KEPT_MAX
 from flintmq.qmgr.security import Entities
-from flintmq.qmgr.subscribe import subscribe
 from tests.qmgr.driver import App, Driver
 
 MINUTE_MS = 60_000
@@ -96,13 +93,13 @@ class World(Driver):
         bits = 0
         for word in words.split():
             bits |= authorities.bits_of(word, object_type)
-        assert authority_records.change(self.qm, object_type, profile, kind, entity, bits, 0)[0] == 0
+        assert authority_change.change(self.qm, object_type, profile, kind, entity, bits, 0)[0] == 0
 
     def revoke(self, object_type: str, profile: str, words: str, entity: str = "joe") -> None:
         bits = 0
         for word in words.split():
             bits |= authorities.bits_of(word, object_type)
-        assert authority_records.change(self.qm, object_type, profile, PRINCIPAL, entity, 0, bits)[0] == 0
+        assert authority_change.change(self.qm, object_type, profile, PRINCIPAL, entity, 0, bits)[0] == 0
 
     def reason(
         self, name: str, options: int, user: str = "joe", q_mgr: str = "", alternate: str = "", object_type: int = 1
@@ -117,7 +114,7 @@ class World(Driver):
 
 
 def opened(app: App, od: MQOD, options: int) -> int:
-    handle = open_object(app.qm, app.connection, od, options)
+    handle = app.qm.open(app.connection, od, options)
     return 0 if handle is not None else app.connection.reason
 
 
@@ -229,14 +226,14 @@ def test_who_makes_a_dynamic_queue_may_everything_with_it(world: World, model: s
     assert opened(app, od, MQOO_INPUT_SHARED) == 0 and od.object_name == "REPLY.1"
     assert world.reason("REPLY.1", MQOO_OUTPUT) == 0
     assert world.reason("REPLY.1", MQOO_OUTPUT, user="ann") == 2035
-    assert (authority_records.find(world.qm, "QUEUE", "REPLY.1", PRINCIPAL, "joe") is None) == temporary
+    assert (authority_change.find(world.qm, "QUEUE", "REPLY.1", PRINCIPAL, "joe") is None) == temporary
     for other in list(world.qm.connections.values()):
         for handle in list(other.handles.values()):
             if other is not app.connection:
-                close(world.qm, other, handle)
+                world.qm.close(other, handle)
     (handle,) = app.connection.handles.values()
-    assert close(world.qm, app.connection, handle, 0 if temporary else MQCO_DELETE) == 0
-    assert authority_records.find(world.qm, "QUEUE", "REPLY.1", PRINCIPAL, "joe") is None
+    assert world.qm.close(app.connection, handle, 0 if temporary else MQCO_DELETE) == 0
+    assert authority_change.find(world.qm, "QUEUE", "REPLY.1", PRINCIPAL, "joe") is None
     assert not temporary or world.reason("REPLY.1", MQOO_OUTPUT) == 2085
 
 
@@ -246,13 +243,13 @@ def test_to_delete_the_dynamic_queue_of_another_takes_dlt(world: World) -> None:
     od.object_name, od.dynamic_q_name = "MODEL", "REPLY.2"
     assert opened(boss, od, MQOO_INPUT_SHARED) == 0
     (own,) = boss.connection.handles.values()
-    assert close(world.qm, boss.connection, own) == 0
+    assert world.qm.close(boss.connection, own) == 0
     world.grant("QUEUE", "REPLY.*", "GET")
     app = world.app(user="joe")
     handle = app.open("REPLY.2", MQOO_INPUT_SHARED)
-    assert close(world.qm, app.connection, handle, MQCO_DELETE) == 2035
+    assert world.qm.close(app.connection, handle, MQCO_DELETE) == 2035
     world.grant("QUEUE", "REPLY.*", "DLT")
-    assert close(world.qm, app.connection, handle, MQCO_DELETE) == 0
+    assert world.qm.close(app.connection, handle, MQCO_DELETE) == 0
 
 
 # -- topics ------------------------------------------------------------------------------------------------------------
@@ -266,7 +263,7 @@ def sub(world: World, topic: str, options: int, user: str = "joe", name: str = "
         queue = app.open(destination, MQOO_INPUT_SHARED)
     sd = MQSD()
     sd.object_string, sd.options, sd.sub_name = topic, options, name
-    made = subscribe(world.qm, app.connection, sd, queue)
+    made = world.qm.subscribe(app.connection, sd, queue)
     reason = app.connection.reason if made is None else 0
     disconnect(world.qm, app.connection)
     return reason
@@ -335,8 +332,8 @@ def test_a_change_of_records_counts_at_once(world: World) -> None:
     assert world.reason("Q", MQOO_OUTPUT) == 0
     world.revoke("QUEUE", "Q", "PUT")
     assert world.reason("Q", MQOO_OUTPUT) == 2035
-    assert authority_records.delete(world.qm, "QUEUE", "Q", PRINCIPAL, "joe")[0] == 0
-    assert authority_records.delete(world.qm, "QUEUE", "Q", PRINCIPAL, "joe")[0] == 2085
+    assert authority_change.delete(world.qm, "QUEUE", "Q", PRINCIPAL, "joe")[0] == 0
+    assert authority_change.delete(world.qm, "QUEUE", "Q", PRINCIPAL, "joe")[0] == 2085
 
 
 # -- refusals ----------------------------------------------------------------------------------------------------------
@@ -401,10 +398,10 @@ def test_who_defines_an_object_may_everything_with_it_until_it_is_deleted(world:
     assert world.reason("OWN", MQOO_INPUT_SHARED | MQOO_OUTPUT | MQOO_SET) == 0
     for connection in list(world.qm.connections.values()):
         for handle in list(connection.handles.values()):
-            close(world.qm, connection, handle)
+            world.qm.close(connection, handle)
     assert admin.delete("QLOCAL", "OWN", False) == 0
     admin.delete_authorities_of("QLOCAL", "OWN")
-    assert authority_records.find(world.qm, "QUEUE", "OWN", PRINCIPAL, "joe") is None
+    assert authority_change.find(world.qm, "QUEUE", "OWN", PRINCIPAL, "joe") is None
 
 
 def test_what_an_entity_may_is_told_with_its_groups(world: World) -> None:

@@ -19,8 +19,8 @@ from flintmq.mqi.constants import (
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.qmgr import browse_index
-from flintmq.qmgr.get import get
 from flintmq.qmgr.message import Message
+from flintmq.qmgr.paging import pager_of
 from flintmq.qmgr.wanted import Wanted
 from tests.qmgr.driver import EVERYTHING, App, Driver
 from tests.qmgr.test_selection import deep_driver, put_with
@@ -38,7 +38,7 @@ def browsed(driver: Driver, app: App, match: int, wanted: bytes, takes: list[int
         md, gmo = MQMD(), MQGMO()
         gmo.version, gmo.options, gmo.match_options = 2, options, match
         md.version, md.msg_id, md.correl_id, md.group_id = 2, wanted, wanted, wanted
-        if get(driver.qm, app.connection, handle, md, gmo) != 0:
+        if driver.qm.get(app.connection, handle, md, gmo) != 0:
             return found
         found.append(int.from_bytes(app.data, "big"))
         options = MQGMO_BROWSE_NEXT
@@ -105,7 +105,7 @@ def test_a_browse_for_an_id_brings_back_only_what_it_returns(by: int) -> None:
     for number in range(1000):
         wanted = IDS[0] if number == 500 else IDS[1]
         put_with(driver, app, number.to_bytes(2, "big"), msg_id=wanted, correl_id=wanted)
-    pager = driver.queue("Q").pager
+    pager = pager_of(driver.queue("Q"))
     assert driver.queue("Q").spilled_count > 900
     before = pager.loads, pager.loaded_messages
     assert browsed(driver, app, by, b"c" * 24, []) == [] and (pager.loads, pager.loaded_messages) == before
@@ -124,7 +124,7 @@ def test_a_browse_of_unmarked_messages_passes_over_marks_of_messages_on_the_page
         md, gmo = MQMD(), MQGMO()
         gmo.version, gmo.options = 2, options | MQGMO_MARK_BROWSE_HANDLE | MQGMO_UNMARKED_BROWSE_MSG
         gmo.match_options, md.correl_id = MQMO_MATCH_CORREL_ID, IDS[0]
-        assert get(driver.qm, app.connection, handle, md, gmo) == 0
+        assert driver.qm.get(app.connection, handle, md, gmo) == 0
         found.append(int.from_bytes(app.data, "big"))
     assert found == list(range(0, 200, 2))
     driver.qm.check()

@@ -13,7 +13,7 @@ from flintmq.mqi.ctlo import MQCTLO
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.qmgr.connection import Handle, Waiter
-from flintmq.qmgr.consume import begin_callback, callback, callback_done, context, control
+from flintmq.qmgr.consume import begin_callback, callback_done, context
 from flintmq.qmgr.get import quiesce_waiters
 from flintmq.qmgr.xa import TMNOFLAGS, XAER_PROTO, pack_xid, xa_start
 from tests.qmgr.driver import App, Driver
@@ -59,13 +59,13 @@ class Host:
         md = MQMD()
         md.correl_id = correl_id
         given = None if name else function or self.note
-        return callback(self.driver.qm, self.app.connection, operation, handle, cbd, md, gmo, given)
+        return self.driver.qm.callback(self.app.connection, operation, handle, cbd, md, gmo, given)
 
     def control(self, operation: int, options: int = 0) -> int:
         ctlo = MQCTLO()
         ctlo.options = options
         ctlo.connection_area = 7
-        return control(self.driver.qm, self.app.connection, operation, ctlo)
+        return self.driver.qm.control(self.app.connection, operation, ctlo)
 
     def run(self, count_max: int = 100) -> None:
         """Run what is due, until nothing is."""
@@ -364,10 +364,10 @@ def test_refusals_of_mqcb_in_their_order(world: World) -> None:
     assert host.register(world.app.open("A", mq.MQOO_BROWSE)) == 2037
     cbd = MQCBD()
     connection = world.app.connection
-    nothing = callback(world.driver.qm, connection, mq.MQOP_REGISTER, q, cbd, MQMD(), MQGMO(), None)
+    nothing = world.driver.qm.callback(connection, mq.MQOP_REGISTER, q, cbd, MQMD(), MQGMO(), None)
     assert nothing == 2486
     cbd.version = 2
-    assert callback(world.driver.qm, connection, mq.MQOP_REGISTER, q, cbd, MQMD(), MQGMO(), None) == 2444
+    assert world.driver.qm.callback(connection, mq.MQOP_REGISTER, q, cbd, MQMD(), MQGMO(), None) == 2444
     assert world.app.connection.consumers == []
 
 
@@ -382,7 +382,7 @@ def test_refusals_of_mqctl(world: World) -> None:
     assert host.control(mq.MQOP_RESUME) == 2534
     ctlo = MQCTLO()
     ctlo.version = 3
-    assert control(world.driver.qm, world.app.connection, mq.MQOP_STOP, ctlo) == 2445
+    assert world.driver.qm.control(world.app.connection, mq.MQOP_STOP, ctlo) == 2445
     assert host.control(mq.MQOP_STOP) == 0
     assert xa_start(world.driver.qm, world.app.connection, pack_xid(1, b"g", b"")) == 0
     assert host.control(mq.MQOP_START) == 2530

@@ -56,7 +56,6 @@ from flintmq.qmgr import accounting
 from flintmq.qmgr.connection import WAITING, Handle
 from flintmq.qmgr.delay import RETRY_MS, put_delayed, run
 from flintmq.qmgr.get import expire_waits
-from flintmq.qmgr.inquire import set_attributes
 from flintmq.qmgr.queue import STAGING
 from flintmq.qmgr.remote import unwrap
 from tests.qmgr.conftest import Answered, App, Engine
@@ -477,7 +476,7 @@ def test_a_host_hears_that_deliveries_can_go_on() -> None:
     assert not heard(made)
     app = made.connect()
     handle = app.open(STAGING, MQOO_SET)
-    assert set_attributes(made.qm, app.connection, handle, [MQIA_INHIBIT_GET], [MQQA_GET_ALLOWED]) == MQRC_NONE
+    assert made.qm.set_attributes(app.connection, handle, [MQIA_INHIBIT_GET], [MQQA_GET_ALLOWED]) == MQRC_NONE
     assert heard(made) and made.qm.next_deadline() == made.clock.now_ms() + 1000
 
 

@@ -19,7 +19,7 @@ from flintmq.mqi.reason import (
 from flintmq.qmgr.place import Delivery
 from flintmq.qmgr.records import COPY, ONLY, PUT, describe
 from flintmq.qmgr.restart import Replay, RestartFailed
-from flintmq.qmgr.unit_of_work import commit, prepare_unit
+from flintmq.qmgr.unit_of_work import prepare_unit
 from tests.qmgr.conftest import App
 from tests.qmgr.machine import Definition, Machine
 
@@ -136,7 +136,7 @@ def test_under_syncpoint_the_messages_wait_for_the_commit_and_go_with_a_backout(
     assert app.backout() == MQRC_NONE
     assert [machine.depth(name) for name in QUEUES] == [0, 0, 0]
     deliver(machine, app, b"y" * 200, syncpoint=True)
-    assert commit(machine.qm, app.connection) == MQRC_NONE
+    assert machine.qm.commit(app.connection) == MQRC_NONE
     machine.log.flush()
     machine.crash()
     assert [machine.contents(name) for name in QUEUES] == [[b"y" * 200]] * 3

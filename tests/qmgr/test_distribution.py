@@ -15,11 +15,7 @@ from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.response_record import MQRR
 from flintmq.mqi.sd import MQSD
 from flintmq.qmgr.admin import Admin
-from flintmq.qmgr.close import close
 from flintmq.qmgr.connection import Handle
-from flintmq.qmgr.open import open_object, put1
-from flintmq.qmgr.put import put
-from flintmq.qmgr.subscribe import subscribe
 from tests.qmgr.driver import App, Driver
 
 
@@ -50,7 +46,7 @@ class World:
 
     def open(self, *names: str, options: int = mq.MQOO_OUTPUT) -> Handle | None:
         self.od = self.descriptor(*names)
-        return open_object(self.driver.qm, self.app.connection, self.od, options)
+        return self.driver.qm.open(self.app.connection, self.od, options)
 
     def opened(self, *names: str, options: int = mq.MQOO_OUTPUT) -> Handle:
         handle = self.open(*names, options=options)
@@ -63,7 +59,7 @@ class World:
         self.pmo.put_msg_records = records
         self.pmo.put_msg_rec_fields = fields
         self.pmo.recs_present = len(records) if records is not None else 0
-        return put(self.driver.qm, self.app.connection, handle, self.md, self.pmo, data)
+        return self.driver.qm.put(self.app.connection, handle, self.md, self.pmo, data)
 
     def responses(self, records: list[MQRR] | None) -> list[tuple[int, int]]:
         assert records is not None
@@ -165,7 +161,7 @@ def test_a_list_belongs_to_the_unit_of_work_as_a_whole(world: World) -> None:
 
 def test_put1_to_a_list_leaves_no_handle_behind(world: World) -> None:
     od = world.descriptor("A", "NO.SUCH", "MODEL")
-    reason = put1(world.driver.qm, world.app.connection, od, MQMD(), world.pmo, b"x")
+    reason = world.driver.qm.put1(world.app.connection, od, MQMD(), world.pmo, b"x")
     assert (reason, world.app.completion) == (rc.MQRC_MULTIPLE_REASONS, rc.MQCC_WARNING)
     assert [record.reason for record in od.response_records or []] == [0, rc.MQRC_UNKNOWN_OBJECT_NAME, 0]
     assert od.object_records is not None and od.object_records[2].object_name.startswith("AMQ.")
@@ -177,7 +173,7 @@ def test_closing_the_list_closes_its_queues(world: World) -> None:
     handle = world.opened("A", "B")
     assert len(world.app.connection.handles) == 1  # One for MAXHANDS.
     assert world.driver.queue("A").output_handles == 1
-    assert close(world.driver.qm, world.app.connection, handle) == 0
+    assert world.driver.qm.close(world.app.connection, handle) == 0
     assert world.driver.queue("A").output_handles == 0 and world.driver.queue("B").handles == []
     assert world.put(handle) == rc.MQRC_HOBJ_ERROR
     again = world.opened("A")
@@ -196,11 +192,11 @@ def test_an_alias_of_a_topic_in_the_list_publishes(world: World) -> None:
     sd = MQSD()
     sd.object_string, sd.options = "t", mq.MQSO_CREATE
     destination = subscriber.open("C")
-    assert subscribe(qm, subscriber.connection, sd, destination) is not None
+    assert qm.subscribe(subscriber.connection, sd, destination) is not None
     handle = world.opened("A", "NEWS")
     assert world.put(handle) == 0
     assert world.depths("A", "C") == [1, 1]
-    assert close(qm, world.app.connection, handle) == 0
+    assert qm.close(world.app.connection, handle) == 0
     qm.check()
 
 
@@ -214,7 +210,7 @@ def test_a_list_that_is_not_well_formed_is_refused(world: World) -> None:
     """2152 to 2156, in this order of checking."""
 
     def refused(od: MQOD) -> int:
-        assert open_object(world.driver.qm, world.app.connection, od, mq.MQOO_OUTPUT) is None
+        assert world.driver.qm.open(world.app.connection, od, mq.MQOO_OUTPUT) is None
         return world.app.connection.reason
 
     od = world.descriptor("A")
@@ -245,12 +241,10 @@ def test_records_of_a_put_that_are_not_well_formed_are_refused(world: World) -> 
     assert world.put(handle, b"x", [MQPMR()], 0) == rc.MQRC_PMO_RECORD_FLAGS_ERROR
     assert world.put(handle, b"x", [MQPMR()], mq.MQPMRF_ACCOUNTING_TOKEN) == rc.MQRC_PMO_RECORD_FLAGS_ERROR
     world.pmo.put_msg_records, world.pmo.recs_present, world.pmo.put_msg_rec_fields = None, 2, mq.MQPMRF_MSG_ID
-    assert put(world.driver.qm, world.app.connection, handle, world.md, world.pmo, b"") == rc.MQRC_PUT_MSG_RECORDS_ERROR
+    assert world.driver.qm.put(world.app.connection, handle, world.md, world.pmo, b"") == rc.MQRC_PUT_MSG_RECORDS_ERROR
     world.pmo.recs_present = -1
-    assert put(world.driver.qm, world.app.connection, handle, world.md, world.pmo, b"") == rc.MQRC_RECS_PRESENT_ERROR
+    assert world.driver.qm.put(world.app.connection, handle, world.md, world.pmo, b"") == rc.MQRC_RECS_PRESENT_ERROR
     world.pmo.recs_present, world.pmo.put_msg_rec_fields = 0, 0
     world.pmo.response_records = [MQRR()]
-    assert (
-        put(world.driver.qm, world.app.connection, handle, world.md, world.pmo, b"") == rc.MQRC_RESPONSE_RECORDS_ERROR
-    )
+    assert world.driver.qm.put(world.app.connection, handle, world.md, world.pmo, b"") == rc.MQRC_RESPONSE_RECORDS_ERROR
     assert world.depths("A", "B") == [0, 0]

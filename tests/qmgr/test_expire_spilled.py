@@ -21,7 +21,7 @@ from flintmq.mqi.reason import MQRC_NONE
 from flintmq.qmgr.expiry import refresh, scan
 from flintmq.qmgr.get import expire_waits
 from flintmq.qmgr.message import Spilled
-from flintmq.qmgr.open import open_object
+from flintmq.qmgr.paging import pager_of
 from flintmq.store.check import check_page_set
 from flintmq.store.chunk import Chunk
 from tests.qmgr.machine import Definition, Machine, Watched, fill, loaded
@@ -73,7 +73,7 @@ def test_spilled_messages_expire_and_the_others_stay_in_order(make: Maker, persi
     assert (queue.depth, queue.available, queue.expired_count) == (500, 500, 1500)
     assert queue.account.messages == 500
     assert machine.contents("Q") == expected
-    check_page_set(queue.pager.page_set)
+    check_page_set(pager_of(queue).page_set)
     assert machine.connect().drain("Q") == expected
     assert (queue.account.messages, queue.account.used) == (0, 0)
 
@@ -86,16 +86,16 @@ def test_the_data_of_expired_messages_is_not_read(make: Maker, monkeypatch: pyte
     queue = machine.queue("Q")
     in_memory = loaded(queue)
     machine.clock.advance(1000)
-    loads = (queue.pager.loads, queue.pager.loaded_messages)
+    loads = (pager_of(queue).loads, pager_of(queue).loaded_messages)
 
     assert run(machine) == 2000
 
-    assert (queue.pager.loads, queue.pager.loaded_messages) == loads
+    assert (pager_of(queue).loads, pager_of(queue).loaded_messages) == loads
     assert in_memory < 150 and machine.qm.expiry.chunks > 20
     assert (queue.depth, queue.spilled_count, queue.account.used) == (0, 0, 0)
     assert not any(lane.ranges for lane in queue.lanes) and queue.mask == 0
     machine.checkpoint()
-    assert queue.pager.page_set.statistics().messages == 0
+    assert pager_of(queue).page_set.statistics().messages == 0
 
 
 def test_damage_in_the_data_of_expired_messages_is_not_met(tmp_path: Path) -> None:
@@ -121,10 +121,10 @@ def test_chunks_without_anything_due_are_not_read(tmp_path: Path) -> None:
     fill(app, "Q", 3000, expiry=10_000)
     fill(app, "OTHER", 300, expiry=10)
     machine.clock.advance(1000)
-    watched = Watched(machine.queue("Q").pager.page_set)
+    watched = Watched(pager_of(machine.queue("Q")).page_set)
     reads: list[int] = []
     watched.before_read = lambda: reads.append(1)
-    machine.queue("Q").pager.page_set = watched
+    pager_of(machine.queue("Q")).page_set = watched
 
     assert run(machine) == 300
     assert 0 < len(reads) <= 10 and watched.statistics().chunks > 45
@@ -167,7 +167,7 @@ def test_what_was_not_scanned_before_a_restart_is_found_after_it_without_reading
 
     assert run(machine) == 1000
 
-    assert queue.pager.loaded_messages == 0 and machine.depth("Q") == 5
+    assert pager_of(queue).loaded_messages == 0 and machine.depth("Q") == 5
     machine.bounce()
     assert machine.depth("Q") == 5
 
@@ -181,11 +181,11 @@ def test_only_messages_that_want_a_report_are_brought_back(make: Maker) -> None:
         fill(app, "Q", 1, start + 99, expiry=10, reply_to_q_mgr="QM1", **reporting)
     machine.clock.advance(1000)
     queue = machine.queue("Q")
-    before = queue.pager.loaded_messages
+    before = pager_of(queue).loaded_messages
 
     assert run(machine) == 1000
 
-    assert queue.pager.loaded_messages - before <= 10
+    assert pager_of(queue).loaded_messages - before <= 10
     replies = []
     while (got := app.get("REPLY")).completion == 0:
         assert got.md.msg_type == MQMT_REPORT
@@ -209,7 +209,7 @@ def test_messages_of_a_chunk_that_are_in_memory_are_left_to_their_own_index(make
     assert run(machine) == 1
     assert other.close("Q") == MQRC_NONE
     assert run(machine) == 1
-    check_page_set(machine.queue("Q").pager.page_set)
+    check_page_set(pager_of(machine.queue("Q")).page_set)
 
 
 def test_a_queue_goes_on_working_in_the_middle_of_a_scan(make: Maker) -> None:
@@ -238,7 +238,7 @@ def test_a_selection_forgets_what_has_expired_on_the_page_set(make: Maker) -> No
     od = MQOD()
     od.object_name = "Q"
     od.selection_string = "JMSDeliveryMode = 'PERSISTENT'"
-    handle = open_object(machine.qm, app.connection, od, MQOO_INPUT_SHARED | MQOO_BROWSE)
+    handle = machine.qm.open(app.connection, od, MQOO_INPUT_SHARED | MQOO_BROWSE)
     assert handle is not None
     assert app.browse(handle, first=True).data[:2] == b"0:"
     machine.clock.advance(1000)
@@ -303,8 +303,8 @@ def test_a_chunk_of_version_1_expires_by_reading_its_messages(make: Maker) -> No
     fill(machine.connect(), "Q", 300, persistence=1, expiry=10)
     machine.checkpoint()
     queue = machine.queue("Q")
-    page_set = OldChunks(queue.pager.page_set)
-    queue.pager.page_set = page_set
+    page_set = OldChunks(pager_of(queue).page_set)
+    pager_of(queue).page_set = page_set
     machine.clock.advance(1000)
 
     assert run(machine) == 300

@@ -11,18 +11,18 @@ from flintmq.mqi.pcf_constants import MQRCCF_CUSTOM_ERROR
 from flintmq.mqi.reason import MQRC_NO_MSG_AVAILABLE, MQRC_NONE
 from flintmq.mqi.xqh import MQXQH
 from flintmq.qmgr.admin import Admin
+from flintmq.qmgr.calls import Calls
 from flintmq.qmgr.expiring import NO_CAP, Expiring, cap_of, capped, check_expiring, custom_is_good, lowest_cap
 from flintmq.qmgr.expiry import refresh, scan
 from flintmq.qmgr.get import expire_waits
 from flintmq.qmgr.message import Message
-from flintmq.qmgr.queue_manager import QueueManager
 from flintmq.qmgr.topic_tree import TopicTree
 from tests.qmgr.conftest import START_MS, App, Engine
 from tests.qmgr.machine import Machine, fill
 from tests.qmgr.test_topic_tree import topic
 
 
-def run(qm: QueueManager) -> int:
+def run(qm: Calls) -> int:
     """Do all that is due, as a host does; returns how many messages went."""
     before = qm.counters.expired
     while 0 < qm.next_deadline() <= qm.clock.now_ms():

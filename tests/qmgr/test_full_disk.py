@@ -8,8 +8,8 @@ from flintmq import compiled
 from flintmq.log import Log, LogConfig
 from flintmq.mqi.reason import MQRC_NONE, MQRC_PAGESET_FULL, MQRC_RESOURCE_PROBLEM
 from flintmq.qmgr.admin import Admin
+from flintmq.qmgr.calls import create, restart
 from flintmq.qmgr.checkpoint import checkpoint
-from flintmq.qmgr.restart import create, restart
 from flintmq.qmgr.security import Authority
 from flintmq.store.check import check_page_set
 from flintmq.store.errors import PageSetFull

@@ -9,8 +9,7 @@ from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.qmgr.connection import WAITING, Handle
-from flintmq.qmgr.get import get, quiesce_waiters
-from flintmq.qmgr.put import put
+from flintmq.qmgr.get import quiesce_waiters
 from tests.qmgr.driver import EVERYTHING, App, Driver
 
 FIRST = mq.MQGMO_BROWSE_FIRST
@@ -70,7 +69,7 @@ def test_options_that_do_not_go_together(app: App, q: Handle, options: int) -> N
     fill(app, q, b"m")
     gmo = MQGMO()
     gmo.options = options
-    assert get(app.qm, app.connection, q, MQMD(), gmo) == 2046
+    assert app.qm.get(app.connection, q, MQMD(), gmo) == 2046
     assert app.completion == 2
     assert app.qm.queues["Q"].available == 1
 
@@ -402,7 +401,7 @@ def put_in_group(app: App, q: Handle, text: bytes, group: bytes, number: int, of
     md.msg_flags = mq.MQMF_MSG_IN_GROUP | (mq.MQMF_SEGMENT if offset else 0)
     pmo = MQPMO()
     pmo.options = mq.MQPMO_NEW_MSG_ID | mq.MQPMO_NO_SYNCPOINT
-    assert put(app.qm, app.connection, q, md, pmo, text) == 0
+    assert app.qm.put(app.connection, q, md, pmo, text) == 0
 
 
 def test_a_get_may_match_by_every_field(app: App, q: Handle) -> None:
@@ -433,7 +432,7 @@ def by_group(app: App, q: Handle, match: int, group: bytes, number: int = 1, off
     app.md.group_id = group.ljust(24, b"\0")
     app.md.msg_seq_number = number
     app.md.offset = offset
-    return get(app.qm, app.connection, q, app.md, gmo)
+    return app.qm.get(app.connection, q, app.md, gmo)
 
 
 def test_a_get_may_match_by_group_sequence_and_offset(app: App, q: Handle) -> None:
@@ -467,7 +466,7 @@ def test_syncpoint_if_persistent(driver: Driver, app: App, q: Handle) -> None:
     for _ in range(2):
         gmo = MQGMO()
         gmo.options = option
-        assert get(app.qm, app.connection, q, MQMD(), gmo) == 0
+        assert app.qm.get(app.connection, q, MQMD(), gmo) == 0
     assert app.backout() == 0
     assert app.all(q) == [b"p"]
     driver.qm.check()

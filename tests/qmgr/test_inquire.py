@@ -7,7 +7,7 @@ import pytest
 from flintmq.catalogue.attributes import ATTRIBUTES
 from flintmq.mqi import constants as mq
 from flintmq.qmgr.connection import Handle
-from flintmq.qmgr.inquire import Inquiry, inquire, set_attributes
+from flintmq.qmgr.inquire import Inquiry
 from tests.qmgr.driver import App, Driver
 
 ASK = mq.MQOO_INQUIRE
@@ -30,7 +30,7 @@ def driver() -> Driver:
 def ask(app: App, handle: Handle, *selectors: int) -> tuple[int, list[int], list[str]]:
     """(reason, integers, characters)"""
     inquiry = Inquiry()
-    reason = inquire(app.qm, app.connection, handle, list(selectors), inquiry)
+    reason = app.qm.inquire(app.connection, handle, list(selectors), inquiry)
     return reason, inquiry.integers, inquiry.characters
 
 
@@ -154,12 +154,12 @@ def test_too_little_room_is_a_warning(driver: Driver) -> None:
     q = app.open("Q", ASK)
     selectors = [mq.MQIA_MAX_Q_DEPTH, mq.MQIA_Q_TYPE, mq.MQCA_Q_NAME]
     inquiry = Inquiry()
-    assert inquire(app.qm, app.connection, q, selectors, inquiry, 1, 48) == 2022
+    assert app.qm.inquire(app.connection, q, selectors, inquiry, 1, 48) == 2022
     assert inquiry.integers == [7]
     inquiry = Inquiry()
-    assert inquire(app.qm, app.connection, q, selectors, inquiry, 2, 10) == 2008
+    assert app.qm.inquire(app.connection, q, selectors, inquiry, 2, 10) == 2008
     assert (inquiry.integers, inquiry.char_attrs()) == ([7, mq.MQQT_LOCAL], "Q".ljust(10))
-    assert inquire(app.qm, app.connection, q, selectors, Inquiry(), 2, 48) == 0
+    assert app.qm.inquire(app.connection, q, selectors, Inquiry(), 2, 48) == 0
 
 
 def test_a_dynamic_queue_that_is_gone_cannot_be_inquired(driver: Driver) -> None:
@@ -174,7 +174,7 @@ def test_a_dynamic_queue_that_is_gone_cannot_be_inquired(driver: Driver) -> None
 
 
 def change(app: App, handle: Handle, selectors: list[int], integers: list[int], characters: str = "") -> int:
-    return set_attributes(app.qm, app.connection, handle, selectors, integers, characters)
+    return app.qm.set_attributes(app.connection, handle, selectors, integers, characters)
 
 
 def test_mqset_changes_the_definition(driver: Driver) -> None:

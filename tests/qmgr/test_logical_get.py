@@ -38,7 +38,6 @@ from flintmq.mqi.reason import (
     MQRC_WRONG_MD_VERSION,
 )
 from flintmq.qmgr.connection import WAITING
-from flintmq.qmgr.get import get as mqget
 from flintmq.qmgr.logical_get import Exactly
 from tests.qmgr.conftest import Engine
 from tests.qmgr.groups import ALLOWED, GROUP_A, GROUP_B, LAST, LAST_SEG, MIG, SEG, get, group, place, put
@@ -175,7 +174,7 @@ def test_logical_order_needs_version_2_of_options_and_descriptor(engine: Engine)
     assert get(app, version=1).reason == MQRC_WRONG_MD_VERSION
     gmo = MQGMO()
     gmo.options = MQGMO_LOGICAL_ORDER
-    assert mqget(engine.qm, app.connection, handle, MQMD(), gmo) == MQRC_WRONG_GMO_VERSION
+    assert engine.qm.get(app.connection, handle, MQMD(), gmo) == MQRC_WRONG_GMO_VERSION
 
 
 # -- complete or not -------------------------------------------------------------------------------------------------

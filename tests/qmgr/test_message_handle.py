@@ -68,7 +68,6 @@ from flintmq.mqi.rfh2 import MQRFH2
 from flintmq.mqi.smpo import MQSMPO
 from flintmq.qmgr import message_handle
 from flintmq.qmgr.connection import WAITING
-from flintmq.qmgr.get import get
 from tests.qmgr.driver import Driver
 from tests.qmgr.property_app import PropertyApp
 from tests.qmgr.test_message_properties import rfh2
@@ -140,7 +139,7 @@ def test_a_handle_that_a_waiting_get_will_fill_is_in_use(driver: Driver, app: Pr
     app.gmo.wait_interval = 1000
     md, gmo = app.md, app.gmo
     gmo.version, gmo.msg_handle, gmo.options = 4, hmsg, MQGMO_WAIT
-    assert get(driver.qm, app.connection, q, md, gmo) == WAITING
+    assert driver.qm.get(app.connection, q, md, gmo) == WAITING
     other = PropertyApp(driver.qm, "other")
     assert other.set(hmsg, "a", 1) == MQRC_MSG_HANDLE_IN_USE
     assert other.delete(hmsg) == MQRC_MSG_HANDLE_IN_USE
@@ -160,7 +159,7 @@ def test_a_wait_that_is_over_gives_its_handle_back(driver: Driver, app: Property
     q = app.open("Q")
     gmo = app.gmo
     gmo.version, gmo.msg_handle, gmo.options, gmo.wait_interval = 4, hmsg, MQGMO_WAIT, 100
-    assert get(driver.qm, app.connection, q, app.md, gmo) == WAITING
+    assert driver.qm.get(app.connection, q, app.md, gmo) == WAITING
     driver.pass_time(200)
     assert app.set(hmsg, "a", 1) == 0
 

@@ -24,9 +24,7 @@ from flintmq.mqi.md import MQMD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.connection import WAITING
-from flintmq.qmgr.get import get
 from flintmq.qmgr.move import UNIT_BYTES, UNIT_MESSAGES
-from flintmq.qmgr.put import put
 from tests.qmgr.test_admin import World
 
 
@@ -46,7 +44,7 @@ def put_with(world: World, name: str, data: bytes, priority: int = 0, persistenc
     md.priority, md.persistence, md.expiry = priority, persistence, expiry
     md.correl_id = b"c" * 24
     pmo.options = MQPMO_NO_SYNCPOINT
-    assert put(world.qm, world.connection, handle, md, pmo, data) == 0
+    assert world.qm.put(world.connection, handle, md, pmo, data) == 0
     world.close(handle)
     return md
 
@@ -56,7 +54,7 @@ def first(world: World, name: str) -> MQMD:
     handle = world.open(name, MQOO_BROWSE)
     md, gmo = MQMD(), MQGMO()
     gmo.options = MQGMO_BROWSE_FIRST
-    assert get(world.qm, world.connection, handle, md, gmo) == 0
+    assert world.qm.get(world.connection, handle, md, gmo) == 0
     world.close(handle)
     return md
 
@@ -140,7 +138,7 @@ def test_the_target_may_be_open_and_its_getters_are_served(world: World) -> None
     world.put_to("A", b"wanted")
     gmo = MQGMO()
     gmo.options, gmo.wait_interval = MQGMO_WAIT | MQGMO_NO_SYNCPOINT, MQWI_UNLIMITED
-    assert get(world.qm, world.connection, world.open("B", MQOO_INPUT_SHARED), MQMD(), gmo) == WAITING
+    assert world.qm.get(world.connection, world.open("B", MQOO_INPUT_SHARED), MQMD(), gmo) == WAITING
     assert world.admin.move("A", "B", False) == (0, 1)
     assert world.connection.data == b"wanted" and len(world.qm.woken) == 1
 

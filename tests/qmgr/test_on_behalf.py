@@ -41,10 +41,9 @@ from flintmq.mqi.od import MQOD
 from flintmq.mqi.reason import MQRC_NONE, MQRC_NOT_AUTHORIZED
 from flintmq.mqi.rfh2 import MQRFH2
 from flintmq.mqi.xqh import MQXQH
-from flintmq.qmgr import authority_records, expiry
+from flintmq.qmgr import authority_change, expiry
 from flintmq.qmgr.authority import ObjectAuthority
 from flintmq.qmgr.authority_records import PRINCIPAL, SELF
-from flintmq.qmgr.open import open_object
 from flintmq.qmgr.security import Entities
 from tests.qmgr.conftest import App
 from tests.qmgr.pubsub import Broker, drain, publish, refused, subscribe
@@ -87,7 +86,7 @@ class Guarded(Broker):
         bits = 0
         for word in words.split():
             bits |= authorities.bits_of(word, object_type)
-        assert authority_records.change(self.qm, object_type, profile, PRINCIPAL, entity, bits, 0)[0] == 0
+        assert authority_change.change(self.qm, object_type, profile, PRINCIPAL, entity, bits, 0)[0] == 0
 
     def told(self) -> list[str]:
         """The numbers in the error log since the last time."""
@@ -271,7 +270,7 @@ def test_a_blank_alternate_user_is_nobody_and_not_the_queue_manager(world: Guard
     for alternate in ("", " ", "\0"):
         od = MQOD()
         od.version, od.object_name, od.alternate_user_id = 4, "SECRET", alternate
-        assert open_object(joe.qm, joe.connection, od, MQOO_OUTPUT | MQOO_ALTERNATE_USER_AUTHORITY) is None
+        assert joe.qm.open(joe.connection, od, MQOO_OUTPUT | MQOO_ALTERNATE_USER_AUTHORITY) is None
         assert joe.connection.reason == MQRC_NOT_AUTHORIZED
     options = MQSO_CREATE | MQSO_MANAGED | MQSO_ALTERNATE_USER_AUTHORITY
     assert refused(joe, "news", options, alternate_user_id=" ") == MQRC_NOT_AUTHORIZED

@@ -19,9 +19,6 @@ from flintmq.mqi.object_record import MQOR
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.response_record import MQRR
-from flintmq.qmgr import get as get_room
-from flintmq.qmgr import open as open_room
-from flintmq.qmgr import put as put_room
 from flintmq.qmgr import trigger
 from flintmq.qmgr.connection import Handle
 from flintmq.qmgr.records import COPY, GET, KIND, PUT
@@ -79,7 +76,7 @@ def selecting(app: App, text: str) -> Handle:
     od = MQOD()
     od.object_name = "Q"
     od.selection_string = text
-    handle = open_room.open_object(app.qm, app.connection, od, mq.MQOO_INPUT_SHARED | mq.MQOO_BROWSE)
+    handle = app.qm.open(app.connection, od, mq.MQOO_INPUT_SHARED | mq.MQOO_BROWSE)
     assert handle is not None
     return handle
 
@@ -186,7 +183,7 @@ def test_syncpoint_if_persistent_finds_only_what_is_persistent(machine: Machine,
     def get() -> tuple[int, bytes]:
         gmo = MQGMO()
         gmo.options = mq.MQGMO_SYNCPOINT_IF_PERSISTENT
-        reason = get_room.get(machine.qm, app.connection, handle, MQMD(), gmo)
+        reason = machine.qm.get(app.connection, handle, MQMD(), gmo)
         return reason, app.connection.data if reason == 0 else b""
 
     assert get() == (0, b"persistent")
@@ -418,11 +415,11 @@ def test_what_goes_through_a_distribution_list_is_found(machine: Machine, app: A
     od.recs_present = 2
     od.object_records = [MQOR("Q"), MQOR("R")]
     od.response_records = [MQRR(), MQRR()]
-    handle = open_room.open_object(machine.qm, app.connection, od, mq.MQOO_OUTPUT)
+    handle = machine.qm.open(app.connection, od, mq.MQOO_OUTPUT)
     assert handle is not None
     pmo = MQPMO()
     pmo.options = mq.MQPMO_SYNCPOINT
-    assert put_room.put(machine.qm, app.connection, handle, MQMD(), pmo, b"both") == 0
+    assert machine.qm.put(app.connection, handle, MQMD(), pmo, b"both") == 0
     assert app.get("Q", syncpoint=True).data == b"both"
     assert app.commit() == 0
     assert machine.contents("Q") == [] and machine.contents("R") == [b"both"]

@@ -29,6 +29,7 @@ from flintmq.mqi.constants import (
 from flintmq.mqi.reason import MQRC_NO_MSG_AVAILABLE, MQRC_NONE
 from flintmq.qmgr.connection import WAITING
 from flintmq.qmgr.message import Message
+from flintmq.qmgr.paging import pager_of
 from flintmq.qmgr.records import FIRST, GET, LAST, ONLY
 from flintmq.store.chunk import whole_chunk
 from flintmq.store.memory_pageset import MemoryPageSet
@@ -111,7 +112,7 @@ def test_puts_and_gets_that_meet_at_depth_never_overtake(make: Maker) -> None:
             assert number_of(answered.data) == got
             got += 1
     assert [number_of(data) for data in app.drain("Q")] == list(range(got, put))
-    assert machine.queue("Q").pager.loads > 5
+    assert pager_of(machine.queue("Q")).loads > 5
 
 
 def test_messages_of_every_size_come_back_as_they_were_put(make: Maker) -> None:
@@ -236,7 +237,7 @@ def test_a_get_by_id_reads_only_the_chunk_that_the_index_names(make: Maker) -> N
     app = machine.connect()
     for number in range(3000):
         app.put("Q", b"x" * 50, correl_id=correl_id(number + 1), persistence=1)
-    page_set = machine.queue("Q").pager.page_set
+    page_set = pager_of(machine.queue("Q")).page_set
     before = page_set.statistics().chunks_read
 
     assert app.get("Q", correl_id=correl_id(1501)).reason == MQRC_NONE
@@ -307,10 +308,10 @@ def test_a_cursor_deep_in_a_queue_reads_only_what_comes_after_it(make: Maker) ->
     assert number_of(app.browse("Q", first=True, match_options=MQMO_MATCH_MSG_ID, msg_id=ids[1200]).data) == 1200
     fill(other, "Q", 200, 2000)
     assert other.get("Q", match_options=MQMO_MATCH_MSG_ID, msg_id=ids[1200]).reason == MQRC_NONE
-    before = machine.queue("Q").pager.loaded_messages
+    before = pager_of(machine.queue("Q")).loaded_messages
 
     assert number_of(app.browse("Q", match_options=MQMO_NONE).data) == 1201
-    assert machine.queue("Q").pager.loaded_messages - before <= 128
+    assert pager_of(machine.queue("Q")).loaded_messages - before <= 128
 
 
 def test_a_browse_for_something_that_is_not_there_stays_within_the_pool() -> None:
@@ -440,7 +441,7 @@ def test_a_backout_count_survives_that_its_message_leaves_memory(make: Maker) ->
         assert machine.contents("Q")[399:] == [b"399:".ljust(100, b".")]
         machine.checkpoint()
     app.drain("Q")
-    assert not machine.queue("Q").pager.backouts
+    assert not pager_of(machine.queue("Q")).backouts
 
 
 # -- the buffer pool ------------------------------------------------------------------------------------------------
@@ -450,7 +451,7 @@ def test_messages_that_fit_the_buffer_pool_never_reach_the_page_set(make: Maker)
     """B144, B146: the first 85 % of the pool stay in memory; after that page set writes start."""
     machine = make(buffers=1000)
     app = machine.connect()
-    page_set, pool = machine.queue("Q").pager.page_set, machine.queue("Q").pool
+    page_set, pool = pager_of(machine.queue("Q")).page_set, machine.queue("Q").pool
     applies = page_set.statistics().applies
     fill(app, "Q", 850)
     assert (page_set.statistics().applies, pool.pages_written, pool.reads) == (applies, 0, 0)
@@ -465,7 +466,7 @@ def test_what_stays_in_the_pool_is_put_and_got_without_any_page_set_access(make:
     """B146."""
     machine = make(buffers=1000)
     app = machine.connect()
-    statistics = machine.queue("Q").pager.page_set.statistics
+    statistics = pager_of(machine.queue("Q")).page_set.statistics
     before = statistics()
     for number in range(2000):
         fill(app, "Q", 1, number)
@@ -516,7 +517,7 @@ def test_draining_a_deep_queue_writes_its_dead_slots_from_time_to_time(make: Mak
     machine = make(buffers=40)
     app = machine.connect()
     fill(app, "Q", 3000)
-    pager = machine.queue("Q").pager
+    pager = pager_of(machine.queue("Q"))
     pager.dirty_max = 4
     most = 0
     for number in range(3000):

@@ -58,6 +58,7 @@ from tests.qmgr.pubsub import (
     DURABLE,
     Broker,
     drain,
+    open_subscription,
     open_topic,
     properties,
     publish,
@@ -122,14 +123,13 @@ def test_a_topic_is_opened_for_output_only(broker: Broker, app: App) -> None:
 def test_a_topic_is_of_this_queue_manager(broker: Broker, app: App) -> None:
     from flintmq.mqi.constants import MQOT_TOPIC
     from flintmq.mqi.od import MQOD
-    from flintmq.qmgr.open import open_object
 
     od = MQOD()
     od.object_type, od.object_string, od.object_q_mgr_name = MQOT_TOPIC, "a", "QM2"
-    assert open_object(broker.qm, app.connection, od, MQOO_OUTPUT) is None
+    assert broker.qm.open(app.connection, od, MQOO_OUTPUT) is None
     assert app.connection.reason == MQRC_OBJECT_Q_MGR_NAME_ERROR
     od.object_q_mgr_name = "QM1"
-    assert open_object(broker.qm, app.connection, od, MQOO_OUTPUT) is not None
+    assert broker.qm.open(app.connection, od, MQOO_OUTPUT) is not None
     assert (od.res_object_string, od.resolved_type, od.resolved_q_name) == ("a", MQOT_TOPIC, "")
 
 
@@ -235,7 +235,7 @@ def test_the_correlation_id_is_the_subscriptions_or_the_publishers(broker: Broke
     assert take(app, given).md.correl_id == b"S" * 24
     assert take(app, passed).md.correl_id == b"P" * 24
     assert made.subscription is not None
-    assert take(app, made).md.correl_id == made.subscription.correl_id != NO_ID
+    assert take(app, made).md.correl_id == open_subscription(made).correl_id != NO_ID
 
 
 def test_priority_is_as_published_as_the_queue_says_or_as_the_subscription_says(broker: Broker, app: App) -> None:
@@ -359,8 +359,7 @@ def test_psprop_decides_where_the_properties_are(broker: Broker, app: App) -> No
     handles = {}
     for form in ("NONE", "MSGPROP", "RFH2", "COMPAT"):
         handles[form] = subscribe(app, "a", sub_user_data="u")
-        subscription = handles[form].subscription
-        assert subscription is not None
+        subscription = open_subscription(handles[form])
         subscription.properties = form
         subscription.refresh()
     publish(app, "a", b"data", format=MQFMT_STRING, encoding=MQENC_NATIVE, coded_char_set_id=1208)
@@ -382,8 +381,8 @@ def test_psprop_decides_where_the_properties_are(broker: Broker, app: App) -> No
 def test_folders_of_the_publishers_own_header_stay(broker: Broker, app: App) -> None:
     hsub = subscribe(app, "a")
     assert hsub.subscription is not None
-    hsub.subscription.properties = "RFH2"
-    hsub.subscription.refresh()
+    open_subscription(hsub).properties = "RFH2"
+    open_subscription(hsub).refresh()
     header = MQRFH2()
     header.format = MQFMT_STRING
     header.folders = ["<psc><Command>Publish</Command><Topic>x</Topic></psc>", "<usr><color>red</color></usr>"]

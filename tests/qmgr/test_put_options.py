@@ -94,7 +94,6 @@ from flintmq.mqi.reason import (
     MQRC_UNKNOWN_XMIT_Q,
 )
 from flintmq.qmgr.connect import disconnect
-from flintmq.qmgr.open import open_object
 from flintmq.qmgr.security import Authority
 from tests.qmgr.conftest import App, Engine
 
@@ -111,7 +110,7 @@ def refusal(app: App, name: str, options: int, object_type: int = MQOT_Q, **fiel
     od.object_type = object_type
     for field, value in fields.items():
         setattr(od, field, value)
-    open_object(app.qm, app.connection, od, options)
+    app.qm.open(app.connection, od, options)
     return app.connection.reason
 
 
@@ -468,7 +467,7 @@ def test_temporary_queues_take_no_persistent_messages(engine: Engine, app: App) 
     engine.define("QMODEL", "MODEL", {"DEFTYPE": "TEMPDYN", "DEFPSIST": "NO"})
     od = MQOD()
     od.object_name, od.dynamic_q_name = "MODEL", "TEMP.*"
-    handle = open_object(engine.qm, app.connection, od, MQOO_OUTPUT | MQOO_INPUT_EXCLUSIVE)
+    handle = engine.qm.open(app.connection, od, MQOO_OUTPUT | MQOO_INPUT_EXCLUSIVE)
     assert handle is not None
 
     assert app.put(handle, persistence=1).reason == MQRC_PERSISTENT_NOT_ALLOWED

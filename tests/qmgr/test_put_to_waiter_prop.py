@@ -24,7 +24,7 @@ from flintmq.mqi.constants import (
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import FIELDS, MQMD
 from flintmq.qmgr.connection import AS_GET, WAITING
-from flintmq.qmgr.get import expire_waits, get
+from flintmq.qmgr.get import expire_waits
 from flintmq.qmgr.statistics import queue_counters
 from tests.qmgr.conftest import Answered, Engine
 
@@ -116,7 +116,7 @@ class Side:
         for name in ("msg_id", "correl_id", "version"):
             setattr(md, name, fields.get(name, getattr(md, name)))
         max_length = fields.get("max_length", -1)
-        reason = get(self.engine.qm, getter.connection, getter.handle("Q"), md, gmo, max_length)
+        reason = self.engine.qm.get(getter.connection, getter.handle("Q"), md, gmo, max_length)
         got = Answered(getter.connection, reason, md, gmo)
         if reason != WAITING:
             return said(got)

@@ -7,10 +7,9 @@ import pytest
 from flintmq.catalogue.attribute import Value
 from flintmq.log import Log, LogConfig
 from flintmq.mqi import constants as mq
+from flintmq.qmgr.calls import Calls, create, restart
 from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.clock import Clock
-from flintmq.qmgr.queue_manager import QueueManager
-from flintmq.qmgr.restart import create, restart
 from flintmq.qmgr.security import Authority
 from flintmq.store.memory_pageset import MemoryPageSet
 from tests.qmgr.driver import START_MS, App, Driver
@@ -228,7 +227,7 @@ class Machine:
             ("QMODEL", "PERM", model),
             ("QMODEL", "TEMP", {}),
         ]
-        self.qm: QueueManager = create("QM1", Clock(START_MS), log, lambda psid: self.pages, Authority(), objects)
+        self.qm: Calls = create("QM1", Clock(START_MS), log, lambda psid: self.pages, Authority(), objects)
 
     def app(self) -> App:
         return App(self.qm)

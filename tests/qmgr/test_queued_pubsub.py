@@ -24,7 +24,7 @@ from flintmq.mqi.rfh2 import MQRFH2
 from flintmq.qmgr.kept import SUBSCRIBER_QUEUE
 from flintmq.qmgr.security import Authority
 from tests.qmgr.conftest import Answered, App
-from tests.qmgr.pubsub import Broker, drain, properties, publish, refused, subscribe, take
+from tests.qmgr.pubsub import Broker, drain, open_subscription, properties, publish, refused, subscribe, take
 from tests.qmgr.test_publish import Strict
 
 CONTROL = "SYSTEM.BROKER.CONTROL.QUEUE"
@@ -330,7 +330,7 @@ def test_publications_never_go_to_the_queues_of_commands(broker: Broker, app: Ap
     assert refused(app, "a", MQSO_CREATE, queue=app.open(STREAM, MQOO_INPUT_SHARED)) == MQRC_INVALID_DESTINATION
     hsub = subscribe(app, "a", MQSO_CREATE, queue=app.open("A", MQOO_INPUT_SHARED))
     assert hsub.subscription is not None
-    hsub.subscription.dest_queue, hsub.subscription.queue = CONTROL, None
+    open_subscription(hsub).dest_queue, open_subscription(hsub).queue = CONTROL, None
     publish(app, "a", b"1")
     assert broker.depth(CONTROL) == 0 and broker.depth("DLQ") == 1
 

@@ -25,7 +25,7 @@ from flintmq.mqi.constants import (
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.reason import MQRC_NO_MSG_AVAILABLE, MQRC_NONE, MQRC_TRUNCATED_MSG_FAILED
 from flintmq.qmgr.connection import Handle
-from flintmq.qmgr.open import open_object
+from flintmq.qmgr.paging import pager_of
 from flintmq.qmgr.queue_manager import RELIEF_PAGES
 from flintmq.store.memory_pageset import MemoryPageSet
 from tests.qmgr.conftest import Answered, App
@@ -68,7 +68,7 @@ class Deep(Machine):
     def select(self, selector: str) -> Handle:
         od = MQOD()
         od.version, od.object_name, od.selection_string = 4, "Q", selector
-        handle = open_object(self.qm, self.app.connection, od, MQOO_INPUT_SHARED | MQOO_BROWSE)
+        handle = self.qm.open(self.app.connection, od, MQOO_INPUT_SHARED | MQOO_BROWSE)
         assert handle is not None, self.app.connection.reason
         return handle
 
@@ -179,12 +179,12 @@ def test_the_topics_of_retained_publications_are_found_in_passing() -> None:
     broker.bounce()
     app = broker.connect()
     queue = broker.queue("SYSTEM.RETAINED.PUB.QUEUE")
-    before = queue.pager.loaded_messages
+    before = pager_of(queue).loaded_messages
 
     hsub = subscribe(app, "+/77")
 
     assert drain(app, hsub) == [b"x"]
-    assert queue.pager.loaded_messages - before == 1
+    assert pager_of(queue).loaded_messages - before == 1
     broker.qm.check()
 
 

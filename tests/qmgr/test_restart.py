@@ -16,6 +16,7 @@ from flintmq.log import Log, LogConfig, LogDamaged
 from flintmq.mqi.constants import MQCO_DELETE, MQOO_INPUT_SHARED, MQOO_OUTPUT
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.reason import MQRC_NO_MSG_AVAILABLE, MQRC_NONE
+from flintmq.qmgr.calls import restart
 from flintmq.qmgr.checkpoint import (
     BACKOUT_PREFIX,
     DOUBT_PREFIX,
@@ -26,11 +27,9 @@ from flintmq.qmgr.checkpoint import (
     OBJECT_PREFIX,
     UNIT_PREFIX,
 )
-from flintmq.qmgr.close import close
-from flintmq.qmgr.open import open_object
-from flintmq.qmgr.paging import ACCOUNT_KEY, queue_state_key
+from flintmq.qmgr.paging import ACCOUNT_KEY, pager_of, queue_state_key
 from flintmq.qmgr.records import BACKOUT, CLEAR, DELETE, FIRST, GET, GETS, LAST, OBJECT, ONLY, PREPARE, PUT, RESOLVE
-from flintmq.qmgr.restart import Replay, RestartFailed, restart
+from flintmq.qmgr.restart import Replay, RestartFailed
 from flintmq.qmgr.xa import pack_xid, xa_commit
 from flintmq.store.errors import PageSetDamaged, PageSetError
 from tests.qmgr.machine import (
@@ -468,7 +467,7 @@ def test_temporary_dynamic_queues_are_gone_and_permanent_ones_are_there(make: Ma
     for kind in ("TEMP", "PERM"):
         od = MQOD()
         od.object_name, od.dynamic_q_name = f"{kind}.MODEL", f"{kind}.*"
-        handle = open_object(machine.qm, app.connection, od, MQOO_OUTPUT | MQOO_INPUT_SHARED)
+        handle = machine.qm.open(app.connection, od, MQOO_OUTPUT | MQOO_INPUT_SHARED)
         assert handle is not None
         names[kind] = handle
         app.put(handle, b"1:", persistence=1 if kind == "PERM" else 0)
@@ -481,7 +480,7 @@ def test_temporary_dynamic_queues_are_gone_and_permanent_ones_are_there(make: Ma
     app = machine.connect()
     handle = app.open(names["PERM"].resolved_name, MQOO_INPUT_SHARED)
     app.get(handle)
-    assert close(machine.qm, app.connection, handle, MQCO_DELETE) == MQRC_NONE
+    assert machine.qm.close(app.connection, handle, MQCO_DELETE) == MQRC_NONE
     machine.log.flush()
     machine.crash()
     assert machine.qm.queues == {}
@@ -810,7 +809,7 @@ def test_what_is_put_after_a_clear_and_a_crash_is_not_cleared_by_the_next_restar
     app = machine.connect()
     app.put("Q", b"kept", persistence=1)
     machine.log.flush()
-    machine.queue("Q").pager.relieve([machine.queue("Q")], 30, False)  # It is on the page set now,
+    pager_of(machine.queue("Q")).relieve([machine.queue("Q")], 30, False)  # It is on the page set now,
     machine.kill()  # which is newer than the CLEAR.
     machine.start()
     assert machine.contents("Q") == [b"kept"]

@@ -30,7 +30,6 @@ from flintmq.mqi.sro import MQSRO
 from flintmq.qmgr import retained
 from flintmq.qmgr.connection import Handle
 from flintmq.qmgr.kept import RETAINED_QUEUE
-from flintmq.qmgr.subscribe import subscription_request
 from tests.qmgr.conftest import App
 from tests.qmgr.pubsub import MANAGED, Broker, drain, properties, publish, refused, subscribe, take
 
@@ -51,7 +50,7 @@ def app(broker: Broker) -> App:
 def request(app: App, hsub: Handle, action: int = MQSR_ACTION_PUBLICATION) -> tuple[int, int]:
     """MQSUBRQ: the reason, and how many publications were sent."""
     sro = MQSRO()
-    return subscription_request(app.qm, app.connection, hsub, action, sro), sro.num_pubs
+    return app.qm.subscription_request(app.connection, hsub, action, sro), sro.num_pubs
 
 
 def test_the_last_retained_publication_is_delivered_to_who_subscribes_later(broker: Broker, app: App) -> None:
@@ -93,7 +92,7 @@ def test_new_publications_only_and_on_request(broker: Broker, app: App) -> None:
     assert request(app, subscribe(app, "other")) == (MQRC_NO_RETAINED_MSG, 0)
     sro = MQSRO()
     sro.options = 1
-    assert subscription_request(app.qm, app.connection, asked, 1, sro) == MQRC_OPTIONS_ERROR
+    assert app.qm.subscription_request(app.connection, asked, 1, sro) == MQRC_OPTIONS_ERROR
     app.close(asked)
     assert request(app, asked)[0] == MQRC_HOBJ_ERROR
 

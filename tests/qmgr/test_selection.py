@@ -45,9 +45,8 @@ from flintmq.qmgr import consume, expiry
 from flintmq.qmgr.connection import WAITING, Handle
 from flintmq.qmgr.message import Message
 from flintmq.qmgr.message_source import MessageSource
-from flintmq.qmgr.open import put1
+from flintmq.qmgr.paging import pager_of
 from flintmq.qmgr.place import to_queue
-from flintmq.qmgr.put import put
 from flintmq.qmgr.selection import Selections
 from flintmq.selector import Value
 from tests.qmgr.driver import App, Driver
@@ -107,7 +106,7 @@ def browsed(app: App, handle: Handle) -> list[bytes]:
 
 def selections_of(driver: Driver) -> Selections:
     selections = driver.queue("Q").selections
-    assert selections is not None
+    assert isinstance(selections, Selections)
     return selections
 
 
@@ -153,7 +152,7 @@ def test_a_selection_string_needs_input_or_browse(driver: Driver, options: int) 
     od = MQOD()
     od.object_name = "Q"
     od.selection_string = "a = 1"
-    assert put1(driver.qm, app.connection, od, MQMD(), MQPMO(), b"x") == 2516
+    assert driver.qm.put1(app.connection, od, MQMD(), MQPMO(), b"x") == 2516
     assert driver.queue("Q").depth == 0
 
 
@@ -271,7 +270,7 @@ def test_properties_of_a_header_in_the_data(driver: Driver) -> None:
         md.coded_char_set_id = 1208
         pmo = MQPMO()
         pmo.options = MQPMO_NO_SYNCPOINT
-        assert put(driver.qm, app.connection, queue, md, pmo, data) == 0
+        assert driver.qm.put(app.connection, queue, md, pmo, data) == 0
     handle = select(app, "color = 'red' AND Root.MQRFH2.usr.size + 1 = 6")
     assert app.get(handle) == 0 and app.data.endswith(b"1")
     assert app.get(handle) == NO_MESSAGE
@@ -523,8 +522,8 @@ def test_an_asynchronous_consumer_gets_only_what_matches(driver: Driver) -> None
     gmo.wait_interval = -1
     cbd = MQCBD()
     connection = consumer.connection
-    assert consume.callback(driver.qm, connection, MQOP_REGISTER, handle, cbd, MQMD(), gmo, object()) == 0
-    assert consume.control(driver.qm, connection, MQOP_START, MQCTLO()) == 0
+    assert driver.qm.callback(connection, MQOP_REGISTER, handle, cbd, MQMD(), gmo, object()) == 0
+    assert driver.qm.control(connection, MQOP_START, MQCTLO()) == 0
     heard: list[bytes] = []
     for data, color in ((b"3", "blue"), (b"4", "red"), (b"5", "red")):
         put_with(driver, app, data, color=color)
@@ -552,7 +551,7 @@ def test_in_logical_order_the_first_message_of_a_group_is_selected_and_the_rest_
             md.format = "FIRST" if number == 1 else "SECOND"
             pmo = MQPMO()
             pmo.options = MQPMO_NO_SYNCPOINT | MQPMO_LOGICAL_ORDER
-            assert put(driver.qm, app.connection, queue, md, pmo, group + str(number).encode()) == 0
+            assert driver.qm.put(app.connection, queue, md, pmo, group + str(number).encode()) == 0
     handle = select(app, "Root.MQMD.Priority = 3 AND Root.MQMD.Format = 'FIRST'")
     options = MQGMO_LOGICAL_ORDER | MQGMO_ALL_MSGS_AVAILABLE
     assert app.get(handle, MQGMO_LOGICAL_ORDER | MQGMO_BROWSE_FIRST) == 0 and app.data == b"a1"
@@ -574,7 +573,7 @@ def test_a_group_whose_first_message_is_selected_by_its_id(driver: Driver) -> No
         md.correl_id = SAMPLE if number == 1 else b"another id, 24 bytes of."
         pmo = MQPMO()
         pmo.options = MQPMO_NO_SYNCPOINT | MQPMO_LOGICAL_ORDER
-        assert put(driver.qm, app.connection, queue, md, pmo, str(number).encode()) == 0
+        assert driver.qm.put(app.connection, queue, md, pmo, str(number).encode()) == 0
     handle = select(app, f"JMSCorrelationID = '{SAMPLE_TEXT}'")
     assert app.get(handle, MQGMO_LOGICAL_ORDER) == 0 and app.data == b"1"
     assert app.get(handle, MQGMO_LOGICAL_ORDER) == 0 and app.data == b"2"
@@ -669,10 +668,10 @@ def test_what_was_spilled_before_is_looked_at_in_passing_and_stays_there() -> No
         put_with(driver, app, number.to_bytes(4, "big"), color=color, persistence=number % 2, priority=number % 3)
     queue = driver.queue("Q")
     assert queue.spilled_count > 700
-    loaded = queue.pager.loaded_messages
+    loaded = pager_of(queue).loaded_messages
     handle = select(app, "color = 'red'")
     assert app.get(handle, MQGMO_BROWSE_FIRST) == 0
-    assert queue.pager.loaded_messages - loaded <= 1
+    assert pager_of(queue).loaded_messages - loaded <= 1
     driver.qm.check()
     found: list[int] = []
     while app.get(handle) == 0:

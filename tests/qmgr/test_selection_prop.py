@@ -15,7 +15,9 @@ from flintmq.mqi.constants import MQGMO_BROWSE_FIRST, MQGMO_BROWSE_NEXT, MQOO_BR
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.rfh2 import pack_folders
 from flintmq.qmgr.connection import Handle
+from flintmq.qmgr.paging import pager_of
 from flintmq.qmgr.place import to_queue
+from flintmq.qmgr.selection import selections_of
 from tests.qmgr.driver import Driver
 
 NO_MESSAGE = 2033
@@ -158,7 +160,7 @@ class World:
                 self.places[number] = (10, -1)
             case ("evict",):
                 queue = self.driver.queue("Q")
-                queue.pager.relieve([queue], 1000, False)
+                pager_of(queue).relieve([queue], 1000, False)
             case ("commit" | "backout" as kind,):
                 self.end_unit(kind == "commit")
         self.driver.qm.check()
@@ -170,7 +172,7 @@ def test_selecting_handles_agree_with_the_model(history: list[tuple[object, ...]
     world = World()
     for step in history:
         world.step(step)
-    selections = world.driver.queue("Q").selections
+    selections = selections_of(world.driver.queue("Q"))
     assert selections is not None
     reopened = sum(1 for step in history if step[0] == "reopen")
     assert selections.evaluations <= world.put_count * (len(SELECTORS) + reopened)

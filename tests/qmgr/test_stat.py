@@ -12,14 +12,12 @@ from flintmq.mqi.constants import (
     MQSTAT_TYPE_RECONNECTION_ERROR,
 )
 from flintmq.mqi.sts import MQSTS
-from flintmq.qmgr.stat import stat
-from flintmq.qmgr.unit_of_work import commit
 from tests.qmgr.driver import App, Driver
 
 
 def status(app: App) -> MQSTS:
     sts = MQSTS()
-    assert stat(app.qm, app.connection, MQSTAT_TYPE_ASYNC_ERROR, sts) == 0
+    assert app.qm.stat(app.connection, MQSTAT_TYPE_ASYNC_ERROR, sts) == 0
     return sts
 
 
@@ -69,7 +67,7 @@ def test_a_unit_of_work_with_a_persistent_message_that_could_not_be_put_is_backe
             0,
             0,
         ]
-        assert commit(app.qm, app.connection) == (2003 if persistence else 0)
+        assert app.qm.commit(app.connection) == (2003 if persistence else 0)
         assert app.qm.queues["Q"].depth == left
         assert status(app).reason == 2053
         driver.qm.check()
@@ -87,7 +85,7 @@ def test_a_connection_that_is_connected_has_no_reconnection_to_report() -> None:
     app = driver.app()
     for kind in (MQSTAT_TYPE_RECONNECTION, MQSTAT_TYPE_RECONNECTION_ERROR):
         sts = MQSTS()
-        assert stat(app.qm, app.connection, kind, sts) == 0
+        assert app.qm.stat(app.connection, kind, sts) == 0
         assert (sts.reason, sts.object_type) == (0, MQOT_Q_MGR)
 
 
@@ -95,11 +93,11 @@ def test_mqstat_refuses_what_it_does_not_know() -> None:
     driver = Driver()
     app = driver.app()
     sts = MQSTS()
-    assert stat(app.qm, app.connection, 3, sts) == 2430
+    assert app.qm.stat(app.connection, 3, sts) == 2430
     sts.version = 9
-    assert stat(app.qm, app.connection, MQSTAT_TYPE_ASYNC_ERROR, sts) == 2426
+    assert app.qm.stat(app.connection, MQSTAT_TYPE_ASYNC_ERROR, sts) == 2426
     app.disconnect()
-    assert stat(app.qm, app.connection, MQSTAT_TYPE_ASYNC_ERROR, MQSTS()) == 2018
+    assert app.qm.stat(app.connection, MQSTAT_TYPE_ASYNC_ERROR, MQSTS()) == 2018
 
 
 def test_an_asynchronous_mqput1_is_counted_too() -> None:

@@ -62,7 +62,18 @@ from flintmq.qmgr import connect as connect_room
 from flintmq.qmgr.kept import SUBSCRIBER_QUEUE
 from flintmq.qmgr.subscription import Subscription
 from tests.qmgr.conftest import App
-from tests.qmgr.pubsub import DURABLE, MANAGED, Broker, drain, publish, refused, subscribe, take, try_subscribe
+from tests.qmgr.pubsub import (
+    DURABLE,
+    MANAGED,
+    Broker,
+    drain,
+    open_subscription,
+    publish,
+    refused,
+    subscribe,
+    take,
+    try_subscribe,
+)
 from tests.qmgr.test_publish import Strict
 
 RESUME = MQSO_RESUME | MQSO_MANAGED | MQSO_DURABLE
@@ -109,7 +120,7 @@ def test_a_managed_subscription_has_a_queue_of_its_own(broker: Broker, app: App)
     handle, sd = try_subscribe(app, "a/b")
     assert handle is not None and handle.destination is not None and handle.subscription is not None
     assert handle.destination.object_name.startswith("SYSTEM.MANAGED.NDURABLE.")
-    assert (sd.res_object_string, sd.sub_correl_id) == ("a/b", handle.subscription.correl_id)
+    assert (sd.res_object_string, sd.sub_correl_id) == ("a/b", open_subscription(handle).correl_id)
     publish(app, "a/b", b"1")
     assert drain(app, handle) == [b"1"]
     app.close(handle)
@@ -342,7 +353,7 @@ def test_the_destination_can_be_altered(broker: Broker, app: App) -> None:
 def test_a_subscription_without_a_name_is_altered_by_its_handle(broker: Broker, app: App) -> None:
     hsub = subscribe(app, "a")
     again, _ = try_subscribe(app, "", MQSO_ALTER | MQSO_MANAGED, hsub=hsub, sub_user_data="new")
-    assert again is hsub and hsub.subscription is not None and hsub.subscription.user_data == "new"
+    assert again is hsub and hsub.subscription is not None and open_subscription(hsub).user_data == "new"
     assert refused(app, "", MQSO_CREATE | MQSO_MANAGED, hsub=hsub) == MQRC_OPTIONS_ERROR
     app.close(hsub)
     assert refused(app, "", MQSO_ALTER | MQSO_MANAGED, hsub=hsub) == MQRC_HOBJ_ERROR

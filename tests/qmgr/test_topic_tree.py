@@ -18,18 +18,11 @@ from flintmq.mqi.reason import (
     MQRC_TOPIC_NOT_ALTERABLE,
     MQRC_TOPIC_STRING_ERROR,
 )
+from flintmq.mqi.topic_words import join_topic
 from flintmq.qmgr.admin import Admin
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.subscription import WILDCARD_CHAR, WILDCARD_TOPIC, RecordError, Subscription, from_record
-from flintmq.qmgr.topic_tree import (
-    TopicTree,
-    has_wildcard,
-    is_subscribable,
-    is_topic_string,
-    join_topic,
-    tokens,
-    tokens_match,
-)
+from flintmq.qmgr.topic_tree import TopicTree, has_wildcard, is_subscribable, is_topic_string, tokens, tokens_match
 from tests.qmgr.conftest import Engine
 
 

@@ -261,14 +261,13 @@ def test_a_trigger_monitor_that_starts_hears_of_what_is_there(kind: str) -> None
 def test_triggering_turned_on_triggers_for_what_is_there() -> None:
     """T9, T13a, through MQSET."""
     from flintmq.mqi.constants import MQIA_TRIGGER_CONTROL, MQTC_ON
-    from flintmq.qmgr.inquire import set_attributes
 
     triggered = Triggered(TRIGGER="NOTRIGGER")
     triggered.put()
     assert triggered.triggers() == 0
     setter = triggered.putter.open("Q", MQOO_SET)
     connection = triggered.putter.connection
-    assert set_attributes(triggered.driver.qm, connection, setter, [MQIA_TRIGGER_CONTROL], [MQTC_ON]) == 0
+    assert triggered.driver.qm.set_attributes(connection, setter, [MQIA_TRIGGER_CONTROL], [MQTC_ON]) == 0
     assert triggered.triggers() == 1
 
 

@@ -32,8 +32,8 @@ from flintmq.qmgr.connection import (
     WAITING,
     Unit,
 )
-from flintmq.qmgr.get import get
 from flintmq.qmgr.message import AVAILABLE, GET_PENDING, PUT_PENDING
+from flintmq.qmgr.paging import pager_of
 from flintmq.qmgr.records import (
     FIRST,
     GET,
@@ -368,7 +368,7 @@ def test_syncpoint_if_persistent_takes_only_persistent_messages_into_the_unit(ma
     for _ in range(2):
         gmo = MQGMO()
         gmo.options = MQGMO_SYNCPOINT_IF_PERSISTENT
-        assert get(machine.qm, app.connection, app.handle("Q"), MQMD(), gmo) == MQRC_NONE
+        assert machine.qm.get(app.connection, app.handle("Q"), MQMD(), gmo) == MQRC_NONE
     app.backout()
     assert app.drain("Q") == persistent
 
@@ -484,7 +484,7 @@ def test_gets_and_expired_messages_of_a_full_log_do_no_harm() -> None:
         pass
     while app.put("R", b"", persistence=1).completion == 0:
         pass
-    while machine.queue("R").pager.log.end + 56 < 3 * 3 * 4096:
+    while pager_of(machine.queue("R")).log.end + 56 < 3 * 3 * 4096:
         machine.qm.append(GET | FIRST, bytes(13))
     machine.clock.advance(1000)
     assert app.get("Q").reason == MQRC_RESOURCE_PROBLEM

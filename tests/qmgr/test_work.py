@@ -22,20 +22,20 @@ from flintmq.mqi.reason import MQRC_NO_MSG_AVAILABLE, MQRC_NO_SUBSCRIPTION, MQRC
 from flintmq.mqi.sd import MQSD
 from flintmq.mqi.sro import MQSRO
 from flintmq.qmgr import expiry, registration, retained, retained_delivery
-from flintmq.qmgr import subscribe as subscribe_room
 from flintmq.qmgr.connect import abandon
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.logical_get import Start
 from flintmq.qmgr.message import Message
 from flintmq.qmgr.objects import clear_all, clear_some
+from flintmq.qmgr.paging import pager_of
 from flintmq.qmgr.queue import Queue
-from flintmq.qmgr.selection import READY
+from flintmq.qmgr.selection import READY, selection_of
 from flintmq.qmgr.subscription import Subscription
 from flintmq.qmgr.work import SLICE, Work
 from tests.qmgr.conftest import App as BrokerApp
 from tests.qmgr.driver import EVERYTHING, Driver
 from tests.qmgr.machine import Machine, fill
-from tests.qmgr.pubsub import MANAGED, Broker, drain, publish
+from tests.qmgr.pubsub import MANAGED, Broker, drain, open_subscription, publish
 from tests.qmgr.test_selection import browsed, deep_driver, drained, put_with, select, selections_of
 
 
@@ -130,7 +130,8 @@ def test_whatever_happens_between_slices_the_selection_is_right(
             second = None
         driver.qm.check()
     steps(work, 7)
-    assert handle.selection is not None and handle.selection.phase == READY
+    selection = selection_of(handle)
+    assert selection is not None and selection.phase == READY
     other.commit()
     driver.qm.check()
     if second is not None:
@@ -217,13 +218,13 @@ def asked(topic_string: str, destination: Handle | None = None) -> MQSD:
 
 
 def _begin(app: BrokerApp, topic_string: str, destination: Handle | None) -> Work:
-    assert subscribe_room.subscribe(app.qm, app.connection, asked(topic_string, destination), destination) is not None
+    assert app.qm.subscribe(app.connection, asked(topic_string, destination), destination) is not None
     return work_of(app.connection)
 
 
 def again(app: BrokerApp, sd: MQSD, work: Work, destination: Handle | None = None) -> Handle | None:
     app.connection.work = work
-    return subscribe_room.subscribe(app.qm, app.connection, sd, destination)
+    return app.qm.subscribe(app.connection, sd, destination)
 
 
 def test_many_retained_publications_are_delivered_in_slices(broker: Broker) -> None:
@@ -252,11 +253,11 @@ def test_mqsubrq_counts_what_all_slices_have_delivered(broker: Broker) -> None:
     hsub = again(app, sd, work)
     assert hsub is not None and len(drain(app, hsub)) == 600
     sro = MQSRO()
-    assert subscribe_room.subscription_request(app.qm, app.connection, hsub, MQSR_ACTION_PUBLICATION, sro) == 0
+    assert app.qm.subscription_request(app.connection, hsub, MQSR_ACTION_PUBLICATION, sro) == 0
     work = work_of(app.connection)
     assert steps(work) >= 5
     app.connection.work = work
-    assert subscribe_room.subscription_request(app.qm, app.connection, hsub, MQSR_ACTION_PUBLICATION, sro) == 0
+    assert app.qm.subscription_request(app.connection, hsub, MQSR_ACTION_PUBLICATION, sro) == 0
     assert sro.num_pubs == 600 and len(drain(app, hsub)) == 600
 
 
@@ -307,9 +308,9 @@ def test_topics_are_collected_in_slices_too_and_what_is_put_meanwhile_is_among_t
 def _subscription(app: BrokerApp, topic_string: str) -> Subscription:
     sd = asked(topic_string)
     sd.options |= MQSO_NEW_PUBLICATIONS_ONLY
-    made = subscribe_room.subscribe(app.qm, app.connection, sd)
+    made = app.qm.subscribe(app.connection, sd)
     assert made is not None and made.subscription is not None
-    return made.subscription
+    return open_subscription(made)
 
 
 def test_few_topics_are_still_delivered_all_or_none() -> None:
@@ -318,7 +319,7 @@ def test_few_topics_are_still_delivered_all_or_none() -> None:
     for number in range(retained_delivery.TOPICS_AT_ONCE):
         publish(app, f"t/{number}", b"x", retain=True)
     app.connection.slices = True
-    hsub = subscribe_room.subscribe(app.qm, app.connection, asked("#"))
+    hsub = app.qm.subscribe(app.connection, asked("#"))
     assert hsub is not None and app.connection.work is None
     assert len(drain(app, hsub)) == retained_delivery.TOPICS_AT_ONCE
 
@@ -355,9 +356,9 @@ def deep_subscription(broker: Broker, count: int) -> tuple[BrokerApp, Handle, Qu
     """A managed subscription with very many messages, in a queue manager whose host takes turns."""
     broker.qm.takes_turns = True
     app = broker.connect()
-    hsub = subscribe_room.subscribe(app.qm, app.connection, asked("deep"))
+    hsub = app.qm.subscribe(app.connection, asked("deep"))
     assert hsub is not None and hsub.subscription is not None
-    queue = broker.qm.queues[hsub.subscription.dest_queue]
+    queue = broker.qm.queues[open_subscription(hsub).dest_queue]
     queue.max_depth = 999_999_999
     for number in range(count):
         publish(app, "deep", b"%d" % number)
@@ -384,7 +385,7 @@ def test_a_deep_queue_that_is_deleted_is_emptied_in_slices(buffers: int, leaves:
         clear_some(broker.qm)
         depths.append(queue.depth)
     assert depths == [2500, 1500, 500, 0]
-    assert not queue.pager.queues.get(queue.queue_id) and queue.pages_in_memory == 0
+    assert not pager_of(queue).queues.get(queue.queue_id) and queue.pages_in_memory == 0
     broker.qm.check()
     broker.bounce()
     broker.qm.check()

@@ -7,10 +7,9 @@ from random import Random
 import pytest
 
 from flintmq.log import Log, LogConfig
+from flintmq.qmgr.calls import Calls, create, restart
 from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.clock import Clock
-from flintmq.qmgr.queue_manager import QueueManager
-from flintmq.qmgr.restart import create, restart
 from flintmq.qmgr.security import Authority
 from flintmq.qmgr.xa import (
     TMASYNC,
@@ -348,7 +347,7 @@ class Machine:
         log = self._log()
         list(log.replay())
         objects: list[Definition] = [("QMGR", "QM1", {}), ("QLOCAL", "Q", {})]
-        self.qm: QueueManager = create("QM1", Clock(START_MS), log, self._page_set, Authority(), objects)
+        self.qm: Calls = create("QM1", Clock(START_MS), log, self._page_set, Authority(), objects)
         self.tm = Manager(App(self.qm, "tm"))
 
     def _log(self) -> Log:

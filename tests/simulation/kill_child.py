@@ -37,16 +37,12 @@ from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.reason import MQRC_NO_MSG_AVAILABLE, MQRC_RESOURCE_PROBLEM
+from flintmq.qmgr.calls import create, restart
 from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.clock import Clock
 from flintmq.qmgr.connect import connect
 from flintmq.qmgr.connection import Connection, Handle
-from flintmq.qmgr.get import get
-from flintmq.qmgr.open import open_object
-from flintmq.qmgr.put import put
-from flintmq.qmgr.restart import create, restart
 from flintmq.qmgr.security import Authority
-from flintmq.qmgr.unit_of_work import commit
 from flintmq.store.lmdb_pageset import LmdbPageSet, page_set_directory
 from flintmq.store.pageset import PageSet
 
@@ -101,7 +97,7 @@ class Host:
         for name in QUEUES:
             od = MQOD()
             od.object_name = name
-            handle = open_object(self.qm, connection, od, MQOO_INPUT_SHARED | MQOO_OUTPUT | MQOO_BROWSE)
+            handle = self.qm.open(connection, od, MQOO_INPUT_SHARED | MQOO_OUTPUT | MQOO_BROWSE)
             assert handle is not None, connection.reason
             handles[name] = handle
         return connection, handles
@@ -110,13 +106,13 @@ class Host:
         md, pmo = MQMD(), MQPMO()
         md.persistence = 1
         pmo.options = MQPMO_SYNCPOINT | MQPMO_NEW_MSG_ID
-        reason = put(self.qm, connection, handle, md, pmo, data)
+        reason = self.qm.put(connection, handle, md, pmo, data)
         assert reason == 0, f"put: {reason}"
 
     def get(self, connection: Connection, handle: Handle) -> bytes | None:
         md, gmo = MQMD(), MQGMO()
         gmo.options = MQGMO_SYNCPOINT
-        reason = get(self.qm, connection, handle, md, gmo)
+        reason = self.qm.get(connection, handle, md, gmo)
         if reason == MQRC_NO_MSG_AVAILABLE:
             return None
         assert reason == 0, f"get: {reason}"
@@ -124,10 +120,10 @@ class Host:
 
     def commit(self, connection: Connection) -> int:
         """Commit, with a checkpoint when one is due or the log is full. Returns the position to force."""
-        reason = commit(self.qm, connection)
+        reason = self.qm.commit(connection)
         if reason == MQRC_RESOURCE_PROBLEM:
             checkpoint(self.qm)
-            reason = commit(self.qm, connection)
+            reason = self.qm.commit(connection)
         assert reason == 0, f"commit: {reason}"
         force = connection.force
         if self.qm.needs_checkpoint() or self.log.used_fraction > 0.5:

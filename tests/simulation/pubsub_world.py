@@ -33,10 +33,7 @@ from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.reason import MQRC_NONE, MQRC_PUBLICATION_FAILURE, MQRC_PUT_NOT_RETAINED, MQRC_RESOURCE_PROBLEM
 from flintmq.mqi.sd import MQSD
 from flintmq.qmgr import kept, retained
-from flintmq.qmgr.close import close
 from flintmq.qmgr.connection import Handle
-from flintmq.qmgr.open import put1
-from flintmq.qmgr.subscribe import subscribe
 from tests.simulation.model import Fact, Item, State
 from tests.simulation.world import Application, World
 
@@ -149,7 +146,7 @@ class PubSubWorld(World):
             assert self.available(topic) == sorted(item.data for item in olds), "retained before a publish"
         facts = self.facts_of(added, olds) if not syncpoint else []
         self.facts += facts
-        reason = put1(self.qm, application.connection, od, md, pmo, self.data)
+        reason = self.qm.put1(application.connection, od, md, pmo, self.data)
         if reason != MQRC_NONE:
             assert reason in _FULL, f"publish on {topic}: {reason}"
             del self.facts[len(self.facts) - len(facts) :]
@@ -243,7 +240,7 @@ class PubSubWorld(World):
         fact = Fact("commit")
         fact.added = [item]
         self.facts.append(fact)
-        handle = subscribe(self.qm, application.connection, sd, None if managed else self.open(application, queue))
+        handle = self.qm.subscribe(application.connection, sd, None if managed else self.open(application, queue))
         if handle is None:
             assert application.connection.reason == MQRC_RESOURCE_PROBLEM, application.connection.reason
             self.facts.remove(fact)
@@ -264,7 +261,7 @@ class PubSubWorld(World):
         managed = field(item, 3) == MANAGED
         sd.options = MQSO_RESUME | MQSO_DURABLE | (MQSO_MANAGED if managed else 0)
         given = None if managed else self.open(application, field(item, 3))
-        handle = subscribe(self.qm, application.connection, sd, given)
+        handle = self.qm.subscribe(application.connection, sd, given)
         if handle is None and application.connection.reason == MQRC_RESOURCE_PROBLEM:
             return
         assert handle is not None, f"resume of {sd.sub_name}: {application.connection.reason}"
@@ -282,10 +279,10 @@ class PubSubWorld(World):
     def close_subscription(self, application: Application, handle: Handle, options: int) -> int:
         """Close the handle, and that of a managed queue with it."""
         destination = handle.destination
-        reason = close(self.qm, application.connection, handle, options)
+        reason = self.qm.close(application.connection, handle, options)
         force = application.connection.force
         if destination is not None and destination.object_name.startswith("SYSTEM.MANAGED.") and destination.open:
-            close(self.qm, application.connection, destination)
+            self.qm.close(application.connection, destination)
         application.connection.force = max(force, application.connection.force)
         return reason
 

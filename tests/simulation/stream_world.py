@@ -16,7 +16,6 @@ from flintmq.mqi.constants import MQPMO_NEW_MSG_ID, MQPMO_NO_SYNCPOINT, MQPMO_SY
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.reason import MQRC_NONE, MQRC_Q_FULL, MQRC_RESOURCE_PROBLEM
-from flintmq.qmgr.put import put
 from tests.simulation.model import Fact, Item
 from tests.simulation.world import CORREL_IDS, Application, World
 
@@ -53,7 +52,7 @@ class StreamWorld(World):
         facts = self.facts_of(name, item, copy) if item.persistent and not syncpoint else []
         self.facts += facts
         copies = self.qm.counters.stream_puts
-        reason = put(self.qm, application.connection, self.open(application, name), md, pmo, item.data)
+        reason = self.qm.put(application.connection, self.open(application, name), md, pmo, item.data)
         streamed = self.qm.counters.stream_puts > copies
         if reason != MQRC_NONE:
             assert not streamed

@@ -20,7 +20,6 @@ from random import Random
 from flintmq.mqi.constants import MQGMO_BROWSE_FIRST, MQGMO_BROWSE_NEXT
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
-from flintmq.qmgr.get import get
 from tests.simulation.kill_child import QUEUES, Host
 
 SEED = 2
@@ -138,7 +137,7 @@ def browse(host: Host, name: str) -> list[bytes]:
     found: list[bytes] = []
     gmo = MQGMO()
     gmo.options = MQGMO_BROWSE_FIRST
-    while get(host.qm, connection, handles[name], MQMD(), gmo) == 0:
+    while host.qm.get(connection, handles[name], MQMD(), gmo) == 0:
         found.append(connection.data)
         gmo.options = MQGMO_BROWSE_NEXT
     return found

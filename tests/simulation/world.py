@@ -49,18 +49,15 @@ from flintmq.mqi.reason import (
 )
 from flintmq.qmgr import expiry
 from flintmq.qmgr.admin import Admin
+from flintmq.qmgr.calls import create, restart
 from flintmq.qmgr.checkpoint import checkpoint
 from flintmq.qmgr.clock import Clock
-from flintmq.qmgr.close import close
 from flintmq.qmgr.connect import abandon, connect
 from flintmq.qmgr.connection import Connection, Handle
-from flintmq.qmgr.get import get
 from flintmq.qmgr.message import AVAILABLE
-from flintmq.qmgr.open import open_object
-from flintmq.qmgr.put import put
-from flintmq.qmgr.restart import create, restart
+from flintmq.qmgr.paging import pager_of
 from flintmq.qmgr.security import Authority
-from flintmq.qmgr.unit_of_work import backout, commit, prepare_unit, resolve_unit
+from flintmq.qmgr.unit_of_work import prepare_unit, resolve_unit
 from flintmq.store.check import check_page_set
 from flintmq.store.errors import PageSetError, PageSetFull
 from flintmq.store.memory_pageset import MemoryPageSet
@@ -216,7 +213,7 @@ class World:
             od = MQOD()
             od.object_name = name
             od.selection_string = selector
-            handle = open_object(self.qm, application.connection, od, MQOO_INPUT_SHARED | MQOO_OUTPUT | MQOO_BROWSE)
+            handle = self.qm.open(application.connection, od, MQOO_INPUT_SHARED | MQOO_OUTPUT | MQOO_BROWSE)
             assert handle is not None, f"open of {name}: {application.connection.reason}"
             application.handles[(name, selector)] = handle
         return handle
@@ -225,7 +222,7 @@ class World:
         """Nobody has the queue open any more, and so nobody holds a browse lock on it."""
         for application in self.applications:
             for key in [key for key in application.handles if key[0] == name]:
-                assert close(self.qm, application.connection, application.handles.pop(key)) == MQRC_NONE
+                assert self.qm.close(application.connection, application.handles.pop(key)) == MQRC_NONE
             application.locks.pop(name, None)
 
     def note(self, what: str) -> None:
@@ -281,7 +278,7 @@ class World:
         fact.added = [item]
         if item.persistent and not syncpoint:
             self.facts.append(fact)
-        reason = put(self.qm, application.connection, self.open(application, name), md, pmo, data)
+        reason = self.qm.put(application.connection, self.open(application, name), md, pmo, data)
         if reason in FULL:
             if reason == MQRC_PAGESET_FULL:
                 assert self.qm.queues[name].account.disk_full
@@ -337,7 +334,7 @@ class World:
         if item is not None and logged:
             fact.removed = [item]
             self.facts.append(fact)
-        reason = get(self.qm, application.connection, self.open(application, name, selector), md, gmo)
+        reason = self.qm.get(application.connection, self.open(application, name, selector), md, gmo)
         if reason == MQRC_RESOURCE_PROBLEM and logged:
             self.facts.remove(fact)
             return False
@@ -396,7 +393,7 @@ class World:
         expected = self.expected(name, application, application)
         md, gmo = MQMD(), MQGMO()
         gmo.options = MQGMO_BROWSE_FIRST | MQGMO_LOCK
-        reason = get(self.qm, application.connection, self.open(application, name), md, gmo)
+        reason = self.qm.get(application.connection, self.open(application, name), md, gmo)
         if not expected:
             assert reason == MQRC_NO_MSG_AVAILABLE, f"lock on {name}: {reason}, expected none"
             return
@@ -417,7 +414,7 @@ class World:
             return
         gmo = MQGMO()
         gmo.options = MQGMO_UNLOCK
-        reason = get(self.qm, application.connection, self.open(application, name), MQMD(), gmo)
+        reason = self.qm.get(application.connection, self.open(application, name), MQMD(), gmo)
         gone = 0 < item.expires_ms <= self.clock.now_ms() and reason == MQRC_NO_MSG_LOCKED
         assert gone or reason == MQRC_NONE, f"unlock on {name}: {reason}"
 
@@ -508,7 +505,7 @@ class World:
         logged = bool(fact.added or fact.removed)
         if logged:
             self.facts.append(fact)
-        reason = commit(self.qm, application.connection)
+        reason = self.qm.commit(application.connection)
         if reason == MQRC_RESOURCE_PROBLEM:
             self.facts.remove(fact)
             return
@@ -526,7 +523,7 @@ class World:
         application = self.random.choice(self.applications)
         returned = [item for item in application.removed if item is not application.skip]
         records = self.log.counters.records
-        assert backout(self.qm, application.connection) == MQRC_NONE
+        assert self.qm.back(application.connection) == MQRC_NONE
         for item in returned:
             self.held.discard(item.number)
         self.count_backouts(returned, self.log.counters.records - records)
@@ -620,7 +617,7 @@ class World:
             in_memory = {message.sequence: message for message in queue.messages_in_memory()}
             for message in in_memory.values():
                 assert message.state != AVAILABLE or not 0 < message.expires_ms <= now, f"{queue.name}: not scanned"
-            pager = queue.pager
+            pager = pager_of(queue)
             dead = {number for home in pager.dirty.values() if home.queue_id == queue.queue_id for number in home.dead}
             for volatile, lane, first, last, _ in pager.page_set.lanes(queue.queue_id):
                 at = first
@@ -651,7 +648,7 @@ class World:
         found: list[bytes] = []
         gmo = MQGMO()
         gmo.options = MQGMO_BROWSE_FIRST
-        while get(self.qm, application.connection, handle, MQMD(), gmo) == MQRC_NONE:
+        while self.qm.get(application.connection, handle, MQMD(), gmo) == MQRC_NONE:
             found.append(application.connection.data)
             gmo.options = MQGMO_BROWSE_NEXT
         assert application.connection.reason == MQRC_NO_MSG_AVAILABLE

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from flintmq.qmgr.tracer import CALL_NAMES, MQCTL, MQGET, MQPUT
+from flintmq.mqi.trace_words import CALL_NAMES, MQCTL, MQGET, MQPUT
 from flintmq.telemetry.trace_file import DATA_MAX, ENTRY, EXIT, RECEIVED, NotATrace, TraceFile, read
 from flintmq.telemetry.trace_format import lines
 

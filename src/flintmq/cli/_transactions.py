@@ -16,7 +16,7 @@ from flintmq.cli import _control
 from flintmq.cli._failure import CommandFailed
 from flintmq.host import instance, lifecycle
 from flintmq.host.host import Host
-from flintmq.qmgr.xa import unpack_xid
+from flintmq.mqi.xid import unpack_xid
 from flintmq.server import in_doubt
 from flintmq.server.control import Control, NotRunning
 

@@ -20,7 +20,7 @@ from flintmq.log.errors import LogError
 from flintmq.log.files import RealFiles
 from flintmq.log.inspect import inspect_file, recognises
 from flintmq.mqi.printable import printable
-from flintmq.qmgr import records
+from flintmq.qmgr.calls import BadLogRecord
 from flintmq.store.errors import PageSetError
 from flintmq.store.inspect import is_page_set, page_set_lines
 
@@ -69,8 +69,8 @@ def lines_of(path: Path, hex_dump: bool) -> Iterator[str]:
 
     def describe(kind: int, payload: bytes) -> str:
         try:
-            text = records.describe(kind, payload)
-        except (records.BadLogRecord, struct.error) as error:
+            text = describe(kind, payload)
+        except (BadLogRecord, struct.error) as error:
             text = f"cannot be explained: {error}"
         return text + hex_lines(payload) if hex_dump else text
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 
 from flintmq.cli import _control, _transactions
-from flintmq.qmgr import xa
+from flintmq.mqi.xid import XA_OK
 from flintmq.server import in_doubt
 
 NAME = "rsvmqtrn"
@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
     with _transactions.units(options.m) as units:
         xid = _transactions.find(list(units.heuristic if options.f else units.in_doubt), number)
         code = units.resolve(xid, how)
-    if code != xa.XA_OK:
+    if code != XA_OK:
         return _control.refuse(
             f"AMQ7226E: transaction number {number} was not resolved", _transactions.COULD_NOT_RESOLVE
         )

@@ -20,7 +20,7 @@ from pathlib import Path
 from flintmq.cli._failure import CommandFailed
 from flintmq.host import instance
 from flintmq.mqi.printable import printable
-from flintmq.qmgr.tracer import CALL_NAMES
+from flintmq.mqi.trace_words import CALL_NAMES
 from flintmq.telemetry.trace_file import NotATrace, read
 from flintmq.telemetry.trace_format import lines
 

@@ -41,6 +41,7 @@ from flintmq.mqi.md import MQMD, NO_ID
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.properties import MessageProperties
+from flintmq.mqi.property_blocks import add_block
 from flintmq.mqi.reason import (
     MQCC_FAILED,
     MQCC_OK,
@@ -55,19 +56,8 @@ from flintmq.mqi.reason import (
     MQRC_Q_DELETED,
     MQRC_RESOURCE_PROBLEM,
 )
-from flintmq.qmgr.close import close_handle
-from flintmq.qmgr.connection import WAITING, Handle, Waiter
-from flintmq.qmgr.delay import put_delayed
-from flintmq.qmgr.get import end_wait, get
-from flintmq.qmgr.message import Message as EngineMessage
-from flintmq.qmgr.message import fill_descriptor
-from flintmq.qmgr.message_handle import lend
-from flintmq.qmgr.message_properties import add_block
-from flintmq.qmgr.open import open_object, put1
-from flintmq.qmgr.put import put
-from flintmq.qmgr.queue import number
-from flintmq.qmgr.take_back import take_back
-from flintmq.qmgr.unit_of_work import backout, commit
+from flintmq.qmgr.connection import WAITING, Handle, Waiter, fill_descriptor, number
+from flintmq.qmgr.connection import Message as EngineMessage
 
 _STALE: Final = (MQRC_Q_DELETED, MQRC_HOBJ_ERROR)
 _SYNCPOINTS: Final = MQGMO_SYNCPOINT | MQGMO_NO_SYNCPOINT
@@ -138,15 +128,15 @@ class EngineSession:
             return
         with host.call:
             if handle.open:
-                close_handle(self.engine, self.connection, handle)
+                self.engine.close_handle(self.connection, handle)
                 settle(host, self.connection)
 
     def _opened(self, od: MQOD, options: int) -> Handle | None:
         """Open an object (MQOPEN). If the connection has MAXHANDS handles open, close the cached ones first."""
-        handle = open_object(self.engine, self.connection, od, options)
+        handle = self.engine.open(self.connection, od, options)
         if handle is None and self.connection.reason == MQRC_HANDLE_NOT_AVAILABLE:
             self.handles.close_idle()
-            handle = open_object(self.engine, self.connection, od, options)
+            handle = self.engine.open(self.connection, od, options)
         return handle
 
     def selecting(self, name: str, selector: str) -> Handle:
@@ -213,11 +203,11 @@ class EngineSession:
             if handle is None:
                 handle = self._put_handle(name)
             if properties is not None:
-                lend(self.engine, connection, pmo, properties)
+                self.engine.lend_message_handle(connection, pmo, properties)
             if delay_ms:
-                reason = put_delayed(self.engine, connection, handle, md, pmo, data, delay_ms)
+                reason = self.engine.put_delayed(connection, handle, md, pmo, data, delay_ms)
             else:
-                reason = put(self.engine, connection, handle, md, pmo, data)
+                reason = self.engine.put(connection, handle, md, pmo, data)
             if reason and connection.completion == MQCC_FAILED:
                 self._put_again(reason, name, handle, md, pmo, data, delay_ms)
             return settle(host, connection)
@@ -238,11 +228,11 @@ class EngineSession:
         if reason in _STALE:
             self._forget(self.handles.topics if name.startswith(SCHEME) else self.handles.put, name, handle)
             handle = self._put_handle(name)
-            reason = put_delayed(self.engine, connection, handle, md, pmo, data, delay_ms)
+            reason = self.engine.put_delayed(connection, handle, md, pmo, data, delay_ms)
         if (reason == MQRC_RESOURCE_PROBLEM and self.host.make_room()) or (
             reason == MQRC_PAGESET_FULL and self.host.disk_has_room()
         ):
-            reason = put_delayed(self.engine, connection, handle, md, pmo, data, delay_ms)
+            reason = self.engine.put_delayed(connection, handle, md, pmo, data, delay_ms)
         if self.engine.notices:
             self.host.write_notices()
         if reason and connection.completion == MQCC_FAILED:
@@ -251,7 +241,7 @@ class EngineSession:
     def _forget(self, handles: dict[str, Handle], name: str, handle: Handle) -> None:
         handles.pop(name, None)
         if handle.open:
-            close_handle(self.engine, self.connection, handle)
+            self.engine.close_handle(self.connection, handle)
 
     # -- get --------------------------------------------------------------------------------------------------------
 
@@ -290,7 +280,7 @@ class EngineSession:
                 if not in_unit:
                     gmo.options = gmo.options & ~_SYNCPOINTS | MQGMO_SYNCPOINT
             while True:
-                reason = get(self.engine, connection, handle, md, gmo, max_length)
+                reason = self.engine.get(connection, handle, md, gmo, max_length)
                 if reason == WAITING:
                     return self._park(gmo, wake)
                 if reason and connection.completion == MQCC_FAILED:
@@ -340,11 +330,11 @@ class EngineSession:
         connection = self.connection
         completion, reason = connection.completion, connection.reason
         if self._own_unit and connection.unit is not None:
-            failed = commit(self.engine, connection)
+            failed = self.engine.commit(connection)
             if failed == MQRC_RESOURCE_PROBLEM and self.host.make_room():
-                failed = commit(self.engine, connection)
+                failed = self.engine.commit(connection)
             if failed:
-                take_back(self.engine, connection, self._mark)
+                self.engine.take_back(connection, self._mark)
                 settle(self.host, connection)
                 raise refusal(self.engine, failed, "")
         force = settle(self.host, connection)
@@ -388,7 +378,7 @@ class EngineSession:
             if waiter.done:
                 return False
             host.parked.pop(self.connection.connection_id, None)
-            end_wait(self.engine, waiter)
+            self.engine.end_wait(waiter)
             if waiter.handle.queue is not None:
                 waiter.handle.queue.get_missed += 1
             self._waiter = None
@@ -410,9 +400,9 @@ class EngineSession:
         try:
             host.parked.pop(self.connection.connection_id, None)
             if not waiter.done:
-                end_wait(self.engine, waiter)
+                self.engine.end_wait(waiter)
             else:
-                take_back(self.engine, self.connection, self._mark)
+                self.engine.take_back(self.connection, self._mark)
                 settle(host, self.connection)
         except BaseException as error:
             host.fail(error)
@@ -425,7 +415,7 @@ class EngineSession:
         if host.state or self._own_unit or not begin_undo(host):
             return
         try:
-            take_back(self.engine, self.connection, self._mark)
+            self.engine.take_back(self.connection, self._mark)
             settle(host, self.connection)
         except BaseException as error:
             host.fail(error)
@@ -480,7 +470,7 @@ class EngineSession:
             target = self.engine.dead_letter_queue
             if not (target and self._put_aside(target, message, True)):
                 self.engine.notice("AMQ7311W", f"Message backed out {md.backout_count} times stays on {queue.name}.")
-                backout(self.engine, keeper)
+                self.engine.back(keeper)
                 return False
         moved = unit.work[self._mark :]
         unit.work = unit.work[: self._mark]
@@ -488,11 +478,11 @@ class EngineSession:
             connection.unit = None
         assert keeper.unit is not None
         keeper.unit.work.extend(moved)
-        reason = commit(self.engine, keeper)
+        reason = self.engine.commit(keeper)
         if reason == MQRC_RESOURCE_PROBLEM and self.host.make_room():
-            reason = commit(self.engine, keeper)
+            reason = self.engine.commit(keeper)
         if reason:
-            backout(self.engine, keeper)
+            self.engine.back(keeper)
             raise refusal(self.engine, reason, target)
         settle(self.host, keeper)
         md.msg_id, md.correl_id, md.coded_char_set_id, md.encoding = self._wish
@@ -525,8 +515,8 @@ class EngineSession:
         if message.properties:
             properties = MessageProperties()
             add_block(properties, message.properties)
-            lend(self.engine, keeper, pmo, properties)
-        moved = put1(self.engine, keeper, od, md, pmo, data) == 0 or keeper.completion != MQCC_FAILED
+            self.engine.lend_message_handle(keeper, pmo, properties)
+        moved = self.engine.put1(keeper, od, md, pmo, data) == 0 or keeper.completion != MQCC_FAILED
         keeper.message_handles.pop(pmo.new_msg_handle, None)
         return moved
 
@@ -540,9 +530,9 @@ class EngineSession:
         connection = self.connection
         begin(host)
         try:
-            reason = commit(self.engine, connection)
+            reason = self.engine.commit(connection)
             if reason == MQRC_RESOURCE_PROBLEM and host.make_room():
-                reason = commit(self.engine, connection)
+                reason = self.engine.commit(connection)
             force = settle(host, connection)
             if reason:
                 self._not_committed(reason)
@@ -564,7 +554,7 @@ class EngineSession:
             host.refuse()
         begin(host)
         try:
-            reason = backout(self.engine, self.connection)
+            reason = self.engine.back(self.connection)
             settle(host, self.connection)
             if reason == MQRC_HCONN_ASYNC_ACTIVE:
                 raise refusal(self.engine, reason, "")

@@ -10,8 +10,8 @@ from flintmq.mqi.reason import MQCC_FAILED
 from flintmq.mqi.sd import MQSD
 
 if TYPE_CHECKING:
-    from flintmq.qmgr.queue import Queue as EngineQueue
-    from flintmq.qmgr.queue_manager import QueueManager as Engine
+    from flintmq.qmgr.calls import Calls as Engine
+    from flintmq.qmgr.connection import Queue as EngineQueue
 
 #: Number of characters of a selector shown before and after the place of an error.
 _SHOWN = 30

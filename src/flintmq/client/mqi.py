@@ -50,6 +50,7 @@ from flintmq.mqi.cbd import MQCBD
 from flintmq.mqi.constants import MQCO_NONE, MQOP_REGISTER, MQOP_START, MQOP_START_WAIT, MQOP_STOP
 from flintmq.mqi.ctlo import MQCTLO
 from flintmq.mqi.gmo import MQGMO
+from flintmq.mqi.inquiry import Inquiry
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
@@ -57,16 +58,11 @@ from flintmq.mqi.reason import MQCC_FAILED, MQRC_CALLBACK_ROUTINE_ERROR, MQRC_RE
 from flintmq.mqi.sd import MQSD
 from flintmq.mqi.sro import MQSRO
 from flintmq.mqi.sts import MQSTS
-from flintmq.qmgr import consume, xa
-from flintmq.qmgr.close import close
+from flintmq.mqi.xid import TMENDRSCAN, TMNOFLAGS, TMSTARTRSCAN, TMSUCCESS, XAER_RMERR
+from flintmq.qmgr.calls import Calls
+from flintmq.qmgr.calls import Calls as Engine
 from flintmq.qmgr.connection import Connection as EngineConnection
 from flintmq.qmgr.connection import Handle
-from flintmq.qmgr.inquire import Inquiry, inquire, set_attributes
-from flintmq.qmgr.open import open_object, put1
-from flintmq.qmgr.put import put
-from flintmq.qmgr.queue_manager import QueueManager as Engine
-from flintmq.qmgr.stat import stat
-from flintmq.qmgr.subscribe import subscribe, subscription_request
 
 if TYPE_CHECKING:
     from flintmq.client.connection import Connection
@@ -95,7 +91,7 @@ class MQI(PropertyCalls):
         options = index(options)
         host = self._host
         with self._calling():
-            handle = open_object(host.engine, self._session.connection, od, options)
+            handle = host.engine.open(self._session.connection, od, options)
             if handle is None:
                 raise refusal(host.engine, self._session.connection.reason, od.object_name)
             force = self._end_call()
@@ -107,7 +103,7 @@ class MQI(PropertyCalls):
         options = index(options)
         host = self._host
         with self._calling():
-            close(host.engine, self._session.connection, handle, options)
+            host.engine.close(self._session.connection, handle, options)
             force = self._end_call(handle.object_name, handle)
         host.durable(force)
 
@@ -116,7 +112,7 @@ class MQI(PropertyCalls):
         _check(md, pmo, data)
         host = self._host
         with self._calling():
-            put(host.engine, self._session.connection, handle, md, pmo, data)
+            host.engine.put(self._session.connection, handle, md, pmo, data)
             force = self._end_call(handle.object_name, handle, len(data))
         host.durable(force)
 
@@ -126,7 +122,7 @@ class MQI(PropertyCalls):
         _check(md, pmo, data)
         host = self._host
         with self._calling():
-            put1(host.engine, self._session.connection, od, md, pmo, data)
+            host.engine.put1(self._session.connection, od, md, pmo, data)
             force = self._end_call(od.object_name, None, len(data))
         host.durable(force)
 
@@ -163,7 +159,7 @@ class MQI(PropertyCalls):
         inquiry = Inquiry()
         host = self._host
         with self._calling():
-            inquire(host.engine, self._session.connection, handle, asked, inquiry)
+            host.engine.inquire(self._session.connection, handle, asked, inquiry)
             force = self._end_call(handle.object_name, handle)
         host.durable(force)
         return inquiry
@@ -183,9 +179,9 @@ class MQI(PropertyCalls):
         host = self._host
         with self._calling():
             engine, connection = host.engine, self._session.connection
-            reason = set_attributes(engine, connection, handle, asked, integers, char_attrs)
+            reason = engine.set_attributes(connection, handle, asked, integers, char_attrs)
             if reason == MQRC_RESOURCE_PROBLEM and host.make_room():
-                set_attributes(engine, connection, handle, asked, integers, char_attrs)
+                engine.set_attributes(connection, handle, asked, integers, char_attrs)
             force = self._end_call(handle.object_name, handle)
         host.durable(force)
 
@@ -195,7 +191,7 @@ class MQI(PropertyCalls):
         sts = MQSTS()
         host = self._host
         with self._calling():
-            stat(host.engine, self._session.connection, kind, sts)
+            host.engine.stat(self._session.connection, kind, sts)
             force = self._end_call()
         host.durable(force)
         return sts
@@ -222,7 +218,7 @@ class MQI(PropertyCalls):
         dispatcher = self._dispatcher()
         host, connection = self._host, self._session.connection
         with self._calling():
-            consume.callback(host.engine, connection, operation, handle, cbd, md, gmo, function)
+            host.engine.callback(connection, operation, handle, cbd, md, gmo, function)
             force = self._end_call(handle.object_name if handle is not None else "", handle)
             dispatcher.look_again()
         host.durable(force)
@@ -241,7 +237,7 @@ class MQI(PropertyCalls):
         if waits:
             dispatcher.prepare_to_run_here()
         with host.call:
-            reason = consume.control(host.engine, connection, operation, ctlo)
+            reason = host.engine.control(connection, operation, ctlo)
             if reason and waits:
                 dispatcher.not_started()
             force = self._end_call()
@@ -271,9 +267,9 @@ class MQI(PropertyCalls):
         sd.pack()
         host, connection = self._host, self._session.connection
         with self._calling():
-            made = subscribe(host.engine, connection, sd, handle, hsub)
+            made = host.engine.subscribe(connection, sd, handle, hsub)
             if made is None and connection.reason == MQRC_RESOURCE_PROBLEM and host.make_room():
-                made = subscribe(host.engine, connection, sd, handle, hsub)
+                made = host.engine.subscribe(connection, sd, handle, hsub)
             if made is None:
                 host.settle(connection)
                 raise subscription_refusal(host.engine, connection.reason, sd)
@@ -288,43 +284,43 @@ class MQI(PropertyCalls):
         sro.pack()
         host = self._host
         with self._calling():
-            subscription_request(host.engine, self._session.connection, hsub, action, sro)
+            host.engine.subscription_request(self._session.connection, hsub, action, sro)
             force = self._end_call(hsub.object_name)
         host.durable(force)
         return sro.num_pubs
 
     # -- XA ---------------------------------------------------------------------------------------------------------
 
-    def xa_start(self, xid: bytes, flags: int = xa.TMNOFLAGS) -> int:
+    def xa_start(self, xid: bytes, flags: int = TMNOFLAGS) -> int:
         """Bind puts and gets in syncpoint to the branch from now on. The xid is packed: `xa.pack_xid`."""
-        return self._branch(xa.xa_start, xid, flags)
+        return self._branch(Calls.xa_start, xid, flags)
 
-    def xa_end(self, xid: bytes, flags: int = xa.TMSUCCESS) -> int:
+    def xa_end(self, xid: bytes, flags: int = TMSUCCESS) -> int:
         """End the work on the branch: TMSUCCESS, TMFAIL, or TMSUSPEND for a while."""
-        return self._branch(xa.xa_end, xid, flags)
+        return self._branch(Calls.xa_end, xid, flags)
 
-    def xa_prepare(self, xid: bytes, flags: int = xa.TMNOFLAGS) -> int:
+    def xa_prepare(self, xid: bytes, flags: int = TMNOFLAGS) -> int:
         """Prepare the branch for commit or rollback. XA_OK: it survives a crash; XA_RDONLY: it had no changes."""
-        return self._branch(xa.xa_prepare, xid, flags)
+        return self._branch(Calls.xa_prepare, xid, flags)
 
-    def xa_commit(self, xid: bytes, flags: int = xa.TMNOFLAGS) -> int:
+    def xa_commit(self, xid: bytes, flags: int = TMNOFLAGS) -> int:
         """Commit a prepared branch, or with TMONEPHASE one that was not prepared."""
-        return self._branch(xa.xa_commit, xid, flags)
+        return self._branch(Calls.xa_commit, xid, flags)
 
-    def xa_rollback(self, xid: bytes, flags: int = xa.TMNOFLAGS) -> int:
+    def xa_rollback(self, xid: bytes, flags: int = TMNOFLAGS) -> int:
         """Roll back a branch, prepared or not."""
-        return self._branch(xa.xa_rollback, xid, flags)
+        return self._branch(Calls.xa_rollback, xid, flags)
 
-    def xa_forget(self, xid: bytes, flags: int = xa.TMNOFLAGS) -> int:
+    def xa_forget(self, xid: bytes, flags: int = TMNOFLAGS) -> int:
         """Forget a branch that was completed heuristically, after the transaction manager has read its outcome."""
-        return self._branch(xa.xa_forget, xid, flags)
+        return self._branch(Calls.xa_forget, xid, flags)
 
-    def xa_recover(self, count: int, flags: int = xa.TMSTARTRSCAN | xa.TMENDRSCAN) -> tuple[int, list[bytes]]:
+    def xa_recover(self, count: int, flags: int = TMSTARTRSCAN | TMENDRSCAN) -> tuple[int, list[bytes]]:
         """Return up to `count` branches that are in doubt or heuristic: (code, xids)."""
         count, flags = index(count), index(flags)
         host = self._host
         with self._calling():
-            return xa.xa_recover(host.engine, self._session.connection, count, flags)
+            return host.engine.xa_recover(self._session.connection, count, flags)
 
     def _branch(self, call: _BranchCall, xid: bytes, flags: int) -> int:
         """Make one XA call, durable on return. After XAER_RMERR try again if a checkpoint frees log space."""
@@ -334,7 +330,7 @@ class MQI(PropertyCalls):
         host, connection = self._host, self._session.connection
         with self._calling():
             code = call(host.engine, connection, xid, flags)
-            if code == xa.XAER_RMERR and host.make_room():
+            if code == XAER_RMERR and host.make_room():
                 code = call(host.engine, connection, xid, flags)
             force = host.settle(connection)
         host.durable(force)

@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     from flintmq.mqi.mhbo import MQMHBO
     from flintmq.mqi.pd import MQPD
     from flintmq.mqi.smpo import MQSMPO
-    from flintmq.qmgr import message_handle
+    from flintmq.qmgr import calls
+    from flintmq.qmgr.calls import Calls as Engine
+    from flintmq.qmgr.calls import PropertyInquiry
     from flintmq.qmgr.connection import Connection as EngineConnection
-    from flintmq.qmgr.message_handle import Inquiry
-    from flintmq.qmgr.queue_manager import QueueManager as Engine
 else:
-    message_handle = lazy("flintmq.qmgr.message_handle")
+    calls = lazy("flintmq.qmgr.calls")
 
 
 class PropertyCalls:
@@ -64,7 +64,7 @@ class PropertyCalls:
         options = cmho or MQCMHO()
         options.pack()
         with self._calling():
-            made = message_handle.create(self._engine, self._holder, options, unassociated)
+            made = self._engine.create_message_handle(self._holder, options, unassociated)
             self._end_call()
         assert made is not None
         return made.number
@@ -77,7 +77,7 @@ class PropertyCalls:
         options = dmho or MQDMHO()
         options.pack()
         with self._calling():
-            message_handle.delete(self._engine, self._holder, number, options)
+            self._engine.delete_message_handle(self._holder, number, options)
             self._end_call()
 
     def setmp(
@@ -104,9 +104,9 @@ class PropertyCalls:
         engine, connection = self._engine, self._holder
         with self._calling():
             if isinstance(value, bytes) and kind not in (MQTYPE_AS_SET, MQTYPE_BYTE_STRING):
-                message_handle.set_property(engine, connection, number, options, name, described, kind, value)
+                engine.set_property(connection, number, options, name, described, kind, value)
             else:
-                message_handle.set_value(engine, connection, number, options.options, name, described, kind, value)
+                engine.set_property_value(connection, number, options.options, name, described, kind, value)
             self._end_call(name)
 
     def inqmp(
@@ -118,7 +118,7 @@ class PropertyCalls:
         type: int = MQTYPE_AS_SET,
         max_length: int = -1,
         name_length: int = -1,
-    ) -> Inquiry:
+    ) -> PropertyInquiry:
         """Inquire a property (MQINQMP): `value` is the Python value, `data` the buffer, `kind` the type.
 
         `impo` has the options and gets the name that was found. With a buffer that is too short (2469) the call fails,
@@ -132,10 +132,10 @@ class PropertyCalls:
         room, name_room = index(max_length), index(name_length)
         options, described = impo or MQIMPO(), pd or MQPD()
         options.pack(), described.pack()
-        answer = message_handle.Inquiry()
+        answer = calls.PropertyInquiry()
         engine, connection = self._engine, self._holder
         with self._calling():
-            message_handle.inquire(engine, connection, number, options, name, described, kind, answer, room, name_room)
+            engine.inquire_property(connection, number, options, name, described, kind, answer, room, name_room)
             self.data_length = answer.data_length
             self._end_call(name)
         return answer
@@ -149,7 +149,7 @@ class PropertyCalls:
         options = dmpo or MQDMPO()
         options.pack()
         with self._calling():
-            message_handle.delete_property(self._engine, self._holder, number, options, name)
+            self._engine.delete_property(self._holder, number, options, name)
             self._end_call(name)
 
     def bufmh(self, hmsg: int, md: MQMD, data: bytes, bmho: MQBMHO | None = None) -> bytes:
@@ -163,7 +163,7 @@ class PropertyCalls:
         number = index(hmsg)
         connection = self._holder
         with self._calling():
-            message_handle.from_buffer(self._engine, connection, number, options, md, data)
+            self._engine.buffer_to_message_handle(connection, number, options, md, data)
             self._end_call()
             self.data_length = connection.data_length
             return connection.data
@@ -180,7 +180,7 @@ class PropertyCalls:
         number, room = index(hmsg), index(max_length)
         engine, connection = self._engine, self._holder
         with self._calling():
-            message_handle.to_buffer(engine, connection, number, options, name, described, room)
+            engine.message_handle_to_buffer(connection, number, options, name, described, room)
             self.data_length = connection.data_length
             self._end_call(name)
             return connection.data

@@ -37,13 +37,13 @@ from flintmq.mqi.errors import PropertyError
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.properties import MessageProperties
+from flintmq.mqi.property_blocks import add_block
 from flintmq.mqi.reason import (
     MQRC_BACKOUT_THRESHOLD_REACHED,
     MQRC_EXPIRY_ERROR,
     MQRC_OPTIONS_ERROR,
     MQRC_UNKNOWN_OBJECT_NAME,
 )
-from flintmq.qmgr.message_properties import add_block
 
 if TYPE_CHECKING:
     from flintmq.client.base_connection import BaseConnection

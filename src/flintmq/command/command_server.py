@@ -32,7 +32,7 @@ from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.gmo import MQGMO
-from flintmq.mqi.md import MQMD
+from flintmq.mqi.md import MQMD, NO_ID
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pcf import PCFMessage
 from flintmq.mqi.pmo import MQPMO
@@ -42,16 +42,8 @@ from flintmq.mqi.reason import (
     MQRC_PERSISTENT_NOT_ALLOWED,
     reason_name,
 )
-from flintmq.qmgr.admin import Admin
-from flintmq.qmgr.connect import abandon, connect
+from flintmq.qmgr.calls import Admin, Calls, context_user
 from flintmq.qmgr.connection import WAITING, Connection, Handle
-from flintmq.qmgr.get import get
-from flintmq.qmgr.message import NO_ID
-from flintmq.qmgr.open import open_object, put1
-from flintmq.qmgr.queue_manager import QueueManager
-from flintmq.qmgr.report import dead_letter
-from flintmq.qmgr.security import context_user
-from flintmq.qmgr.unit_of_work import commit
 
 COMMAND_QUEUE = "SYSTEM.ADMIN.COMMAND.QUEUE"
 APPLICATION = "amqpcsea"
@@ -88,7 +80,7 @@ class Work:
 class CommandServer:
     """The command server of one queue manager. Every method is called under the engine's lock."""
 
-    def __init__(self, qm: QueueManager, admin: Admin) -> None:
+    def __init__(self, qm: Calls, admin: Admin) -> None:
         self._qm = qm
         self._admin = admin
         self.connection: Connection | None = None
@@ -106,15 +98,15 @@ class CommandServer:
         if self.running:
             return MQRC_NONE
         qm = self._qm
-        reason, connection = connect(qm, APPLICATION, self._admin.user, mq.MQAT_QMGR)
+        reason, connection = qm.connect(APPLICATION, self._admin.user, mq.MQAT_QMGR)
         if connection is not None:
             od = MQOD()
             od.object_name = COMMAND_QUEUE
-            self._handle = open_object(qm, connection, od, mq.MQOO_INPUT_SHARED)
+            self._handle = qm.open(connection, od, mq.MQOO_INPUT_SHARED)
             reason = connection.reason
         if connection is None or self._handle is None:
             if connection is not None:
-                abandon(qm, connection)
+                qm.abandon(connection)
             self._say("AMQ8506E", queue=COMMAND_QUEUE, reason=_named(reason))
             return reason
         self.connection = qm.command_server = connection
@@ -129,7 +121,7 @@ class CommandServer:
         if connection is None:
             return
         if connection.connected:
-            abandon(self._qm, connection)
+            self._qm.abandon(connection)
         self._say("AMQ5023I", why=why)
 
     def _say(self, number: str, **inserts: str) -> None:
@@ -155,7 +147,7 @@ class CommandServer:
             gmo = MQGMO()
             gmo.options = mq.MQGMO_WAIT | mq.MQGMO_SYNCPOINT
             gmo.wait_interval = mq.MQWI_UNLIMITED
-            reason = get(self._qm, connection, handle, self._md, gmo)
+            reason = self._qm.get(connection, handle, self._md, gmo)
             if reason == WAITING:
                 self._waits = True
                 return None
@@ -214,7 +206,7 @@ class CommandServer:
             self._unreadable(connection, work)
         if work.refused:
             self._tell_refused(work)
-        commit(self._qm, connection)
+        self._qm.commit(connection)
         work.put = len(responses) + 1
         return connection.force
 
@@ -226,7 +218,7 @@ class CommandServer:
         qm, md, outcome = self._qm, work.md, work.outcome
         told = f"It was answered to {md.reply_to_q}."
         if not self._is_answerable(work) or work.refused:
-            reason = dead_letter(qm, connection, work.data, md, COMMAND_QUEUE, qm.name, outcome.reason, True)
+            reason = qm.dead_letter(connection, work.data, md, COMMAND_QUEUE, qm.name, outcome.reason, True)
             told = "It was put on the dead-letter queue."
             if reason:
                 told = f"It was discarded: the dead-letter queue did not take it, {_named(reason)}."
@@ -262,14 +254,14 @@ class CommandServer:
         od.alternate_user_id = _issuer(command)
         pmo = MQPMO()
         pmo.options = mq.MQPMO_SYNCPOINT | mq.MQPMO_ALTERNATE_USER_AUTHORITY
-        reason = put1(qm, connection, od, md, pmo, data)
+        reason = qm.put1(connection, od, md, pmo, data)
         if reason == MQRC_PERSISTENT_NOT_ALLOWED:
             md.persistence = mq.MQPER_NOT_PERSISTENT
-            reason = put1(qm, connection, od, md, pmo, data)
+            reason = qm.put1(connection, od, md, pmo, data)
         if reason:
             work.refused = work.refused or reason
         if reason and reason != MQRC_NOT_AUTHORIZED:
-            dead_letter(qm, connection, data, md, command.reply_to_q, command.reply_to_q_mgr or qm.name, reason, True)
+            qm.dead_letter(connection, data, md, command.reply_to_q, command.reply_to_q_mgr or qm.name, reason, True)
 
     def _descriptor(self, command: MQMD, ccsid: int) -> MQMD:
         md = MQMD()

@@ -23,11 +23,11 @@ from flintmq.catalogue.attribute import Value
 from flintmq.catalogue.attributes import settable_defaults
 from flintmq.catalogue.kinds import KINDS
 from flintmq.catalogue.limits import MESSAGE_LENGTH_MAX, NUMBER_MAX
+from flintmq.mqi.topic_words import BASE_VALUES
 from flintmq.qmgr import chlauth
 from flintmq.qmgr.authority_records import PRINCIPAL, SELF, record_name
 from flintmq.qmgr.catalogue import Catalogue
 from flintmq.qmgr.chlauth import ADMINISTRATORS
-from flintmq.qmgr.topic_tree import BASE_VALUES
 
 PRODUCT = "FlintMQ"
 

@@ -29,8 +29,8 @@ from flintmq.catalogue.attributes import ATTRIBUTES, KIND_OF, RULE_KINDS, settab
 from flintmq.command.administration import Administration, Row
 from flintmq.command.defaults import q_mgr_attributes
 from flintmq.command.parser import LINE_LENGTH_MAX
+from flintmq.mqi.topic_words import join_topic
 from flintmq.qmgr.catalogue import MQObject, matches
-from flintmq.qmgr.topic_tree import join_topic
 
 LAYOUTS = ("mqsc", "1line", "2line")
 

@@ -47,7 +47,7 @@ from flintmq.command.steps import RESPONSES_AT_ONCE, Steps, to_the_end
 from flintmq.command.where import FilterError, parse_filter
 from flintmq.mqi.pcf_constants import MQRCCF_COMMAND_FAILED, MQRCCF_FILTER_ERROR
 from flintmq.mqi.reason import MQRC_FUNCTION_NOT_SUPPORTED, MQRC_NOT_AUTHORIZED, reason_name
-from flintmq.qmgr.traces import CLASSES, SYNONYMS
+from flintmq.mqi.trace_words import CLASSES, SYNONYMS
 
 _HEXADECIMAL = frozenset("0123456789ABCDEF")
 CONNECTION_ID_LENGTH = 16

@@ -79,7 +79,7 @@ from flintmq.command.options import (
     text,
 )
 from flintmq.mqi import pcf_constants as pcf
-from flintmq.qmgr.traces import CLASSES
+from flintmq.mqi.trace_words import CLASSES
 
 # -- objects ----------------------------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from flintmq.command.reply import Item, Reply, Response, done, items_of
 from flintmq.command.request import Request
 from flintmq.command.status import TRACE
 from flintmq.mqi.pcf_constants import MQRCCF_NONE_FOUND, MQRCCF_PARM_SYNTAX_ERROR
-from flintmq.qmgr.traces import ALL_CLASSES, CLASSES, DEFAULT_CLASSES, DESTINATIONS, GLOBAL
+from flintmq.mqi.trace_words import ALL_CLASSES, CLASSES, DEFAULT_CLASSES, DESTINATIONS, GLOBAL
 
 ANY_NUMBER = -1
 #: TDATA(MSGDATA): the beginning of messages is traced, too.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from flintmq.qmgr.clock import Clock
+from flintmq.qmgr.calls import Clock
 
 
 def run_signal_handlers() -> None:

@@ -30,9 +30,7 @@ from flintmq.mqi.call_errors import MQError, NotConnected
 from flintmq.mqi.constants import MQCS_SUSPENDED_TEMPORARY, MQOP_STOP
 from flintmq.mqi.ctlo import MQCTLO
 from flintmq.mqi.reason import MQRC_HCONN_ASYNC_ACTIVE
-from flintmq.qmgr import consume
 from flintmq.qmgr.connection import Waiter
-from flintmq.qmgr.get import expire_waits
 
 if TYPE_CHECKING:
     from flintmq.host.host import Host
@@ -167,7 +165,7 @@ class Dispatcher:
         if self._host.state == OPEN:
             with self._host.call:
                 if self._engine_connection.consumers_started:
-                    consume.control(self._host.engine, self._engine_connection, MQOP_STOP, MQCTLO())
+                    self._host.engine.control(self._engine_connection, MQOP_STOP, MQCTLO())
                     self._host.settle(self._engine_connection)
 
     # -- the runner -------------------------------------------------------------------------------------------------
@@ -193,7 +191,7 @@ class Dispatcher:
                     item = self._due.get(timeout=self._seconds_left())
                 except Empty:
                     with self._host.call:
-                        expire_waits(self._host.engine)
+                        self._host.engine.expire_waits()
                         self._host.settle(self._engine_connection)
                     continue
                 if item is not None:
@@ -232,8 +230,8 @@ class Dispatcher:
         with host.call:
             if self._engine_connection.callback is not waiter:
                 return  # The connection has ended.
-            consume.begin_callback(engine, waiter)
-            cbc = consume.context(waiter)
+            engine.begin_callback(waiter)
+            cbc = engine.callback_context(waiter)
             data = waiter.answer.data
             self._in_callback = threading.get_ident()
         local = connection._thread_connection() if connection._thread_connection is not None else None
@@ -256,8 +254,8 @@ class Dispatcher:
         with host.call:
             if error is not None:
                 self._report(waiter, error)
-                consume.callback_failed(engine, waiter)
-            consume.callback_done(engine, waiter)
+                engine.callback_failed(waiter)
+            engine.callback_done(waiter)
             host.settle(self._engine_connection)
         if error is not None and self._caller_waits:
             self._error = error

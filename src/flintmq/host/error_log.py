@@ -31,8 +31,8 @@ from typing import TextIO
 
 from flintmq.host.environment import user_name as user_name
 from flintmq.host.private import opener
+from flintmq.mqi.object_name import MQM, USER_LENGTH
 from flintmq.mqi.printable import printable
-from flintmq.qmgr.security import MQM, USER_LENGTH
 
 #: The release. An import of the package, which names the API, would make this file a part of its import cycle.
 _VERSION: str = sys.modules["flintmq"].__version__

@@ -19,7 +19,7 @@ from __future__ import annotations
 import threading
 from typing import Protocol
 
-from flintmq.qmgr.log_port import LogPort
+from flintmq.qmgr.calls import LogPort
 
 
 class Follower(Protocol):

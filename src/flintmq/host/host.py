@@ -40,15 +40,10 @@ from flintmq.log.errors import LogError
 from flintmq.mqi.call_errors import MQError, NotConnected, UsedAfterFork
 from flintmq.mqi.constants import MQAT_QMGR
 from flintmq.mqi.reason import MQRC_CONNECTION_BROKEN, MQRC_HCONN_ERROR
-from flintmq.qmgr import event
-from flintmq.qmgr.admin import Admin
-from flintmq.qmgr.checkpoint import checkpoint
-from flintmq.qmgr.close import close_handle
-from flintmq.qmgr.connect import abandon, connect
+from flintmq.qmgr.calls import Admin
+from flintmq.qmgr.calls import Calls as Engine
 from flintmq.qmgr.connection import Connection as EngineConnection
 from flintmq.qmgr.connection import Handle
-from flintmq.qmgr.get import fail_waiter
-from flintmq.qmgr.queue_manager import QueueManager as Engine
 from flintmq.store.errors import PageSetError
 
 if TYPE_CHECKING:
@@ -180,7 +175,7 @@ class Host(HostCore):
         if engine.checkpoint_is_futile():
             return False
         before = engine.checkpoint_position
-        checkpoint(engine)
+        engine.checkpoint()
         self._tell_log_disk()
         return engine.checkpoint_position > before
 
@@ -194,14 +189,14 @@ class Host(HostCore):
     def disk_has_room(self) -> bool:
         """Take a checkpoint after a put that found the disk of a page set full. Return whether there is room now."""
         engine = self.engine
-        return engine.checkpoint_retry_ms > 0 and engine.needs_checkpoint() and checkpoint(engine)
+        return engine.checkpoint_retry_ms > 0 and engine.needs_checkpoint() and engine.checkpoint()
 
     # -- connections ------------------------------------------------------------------------------------------------
 
     def connect(self, application: str, user: str) -> EngineConnection:
         """Make a connection (MQCONN)."""
         with self.call:
-            reason, connection = connect(self.engine, printable(application), printable(user))
+            reason, connection = self.engine.connect(printable(application), printable(user))
         if connection is None:
             raise NotConnected("", reason)
         connection.process_id = self._pid
@@ -211,7 +206,7 @@ class Host(HostCore):
     def housekeeper(self) -> EngineConnection:
         """Return the connection for internal work of the host and the API. Under the lock."""
         if self._housekeeper is None:
-            _, self._housekeeper = connect(self.engine, "flintmq", "", MQAT_QMGR)
+            _, self._housekeeper = self.engine.connect("flintmq", "", MQAT_QMGR)
             assert self._housekeeper is not None
         return self._housekeeper
 
@@ -221,13 +216,13 @@ class Host(HostCore):
             return
         with suppress(NotConnected), self.call:  # Raised if the queue manager is closed at the same time.
             if connection.waiter is not None:
-                fail_waiter(self.engine, connection.waiter, MQRC_HCONN_ERROR)
+                self.engine.fail_waiter(connection.waiter, MQRC_HCONN_ERROR)
             self._abandon(connection)
             self.settle(connection)
 
     def _abandon(self, connection: EngineConnection) -> None:
         self.idle_handles.pop(connection.connection_id, None)
-        abandon(self.engine, connection)
+        self.engine.abandon(connection)
 
     def reap(self) -> None:
         """Close the orphans: connections and handles that were dropped without being closed.
@@ -238,7 +233,7 @@ class Host(HostCore):
             orphan = self.orphans.popleft()
             if isinstance(orphan, Handle):
                 if orphan.open:
-                    close_handle(self.engine, orphan.connection, orphan)
+                    self.engine.close_handle(orphan.connection, orphan)
             else:
                 self._abandon(orphan)
         if self.engine.woken:
@@ -272,11 +267,11 @@ class Host(HostCore):
                 return
             try:
                 for connection in list(self.engine.connections.values()):
-                    abandon(self.engine, connection)
+                    self.engine.abandon(connection)
                 self.recording.finish()
                 self.engine.ended = True
-                event.queue_manager_not_active(self.engine, quiescing=False)
-                if not checkpoint(self.engine, keep_nonpersistent=True):
+                self.engine.queue_manager_not_active(quiescing=False)
+                if not self.engine.checkpoint(keep_nonpersistent=True):
                     text = "Non-persistent messages of queues with NPMCLASS(HIGH) were not kept: the disk is full."
                     self.engine.notice("CSQP014W", text + " Persistent messages are in the log.")
                 self.write_notices()

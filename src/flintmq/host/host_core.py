@@ -23,12 +23,10 @@ from mypy_extensions import mypyc_attr
 
 from flintmq.host.group_commit import GroupCommit
 from flintmq.log.errors import LogError
-from flintmq.qmgr.checkpoint import checkpoint
-from flintmq.qmgr.close import close_handle
+from flintmq.qmgr.calls import Calls as Engine
+from flintmq.qmgr.calls import LogPort
 from flintmq.qmgr.connection import Connection as EngineConnection
 from flintmq.qmgr.connection import Handle
-from flintmq.qmgr.log_port import LogPort
-from flintmq.qmgr.queue_manager import QueueManager as Engine
 
 if TYPE_CHECKING:
     import weakref
@@ -194,7 +192,7 @@ def settle(host: HostCore, connection: EngineConnection) -> int:
     if engine.notices:
         host.write_notices()
     if (force or engine.checkpoint_retry_ms) and engine.needs_checkpoint():
-        checkpoint(engine)
+        engine.checkpoint()
     if host.orphans:
         host.reap()
     if engine.delays.changed:
@@ -297,4 +295,4 @@ class HandleCache:
 
     def _close(self, handle: Handle) -> None:
         if handle.open:
-            close_handle(self._engine, self._connection, handle)
+            self._engine.close_handle(self._connection, handle)

@@ -31,14 +31,7 @@ from flintmq.mqi.call_errors import (
     QueueManagerInUse,
     QueueManagerNotFound,
 )
-from flintmq.qmgr import event
-from flintmq.qmgr.admin import Admin
-from flintmq.qmgr.admin_rows import stamp_date, stamp_time
-from flintmq.qmgr.log_port import NoLog
-from flintmq.qmgr.objects import log_definition
-from flintmq.qmgr.queue_manager import QueueManager
-from flintmq.qmgr.restart import RestartFailed, create, restart
-from flintmq.qmgr.security import Authority
+from flintmq.qmgr.calls import Admin, Authority, Calls, NoLog, RestartFailed, create, restart, stamp_date, stamp_time
 from flintmq.store.errors import PageSetError
 from flintmq.store.lmdb_pageset import LmdbPageSet, page_set_directory
 from flintmq.store.memory_pageset import MemoryPageSet
@@ -169,7 +162,7 @@ def new_objects(name: str, options: CreateOptions, now_ms: int) -> list[tuple[st
     return objects
 
 
-def create_in_memory(name: str = MEMORY_NAME, options: CreateOptions | None = None) -> tuple[QueueManager, Storage]:
+def create_in_memory(name: str = MEMORY_NAME, options: CreateOptions | None = None) -> tuple[Calls, Storage]:
     """Create a queue manager without files."""
     clock = system_clock()
     storage = Storage(None, lambda psid: MemoryPageSet())
@@ -179,7 +172,7 @@ def create_in_memory(name: str = MEMORY_NAME, options: CreateOptions | None = No
     return engine, storage
 
 
-def create_on_disk(instance: Instance, options: CreateOptions) -> tuple[QueueManager, Storage]:
+def create_on_disk(instance: Instance, options: CreateOptions) -> tuple[Calls, Storage]:
     """Create a queue manager and leave it open. It is durable on return."""
     directory = instance.directory
     _check_place(instance)
@@ -223,7 +216,7 @@ def _check_place(instance: Instance) -> None:
             )
 
 
-def _create_files(instance: Instance, options: CreateOptions, storage: Storage) -> QueueManager:
+def _create_files(instance: Instance, options: CreateOptions, storage: Storage) -> Calls:
     log_path = "log"
     if options.log_directory:
         log_path = str(Path(options.log_directory).absolute() / directory_name(instance.name))
@@ -278,7 +271,7 @@ def _give_up(instance: Instance) -> None:
         shutil.rmtree(instance.directory, ignore_errors=True)
 
 
-def open_on_disk(instance: Instance) -> tuple[QueueManager, Storage]:
+def open_on_disk(instance: Instance) -> tuple[Calls, Storage]:
     """Start an existing queue manager. Raise QueueManagerNotFound, -InUse, -Damaged."""
     if not instance.exists():
         half = ": it was never completely created" if instance.half_made() else ""
@@ -309,7 +302,7 @@ def open_on_disk(instance: Instance) -> tuple[QueueManager, Storage]:
     return engine, storage
 
 
-def _complete(engine: QueueManager) -> None:
+def _complete(engine: Calls) -> None:
     """Add the default objects that a queue manager of an earlier release lacks."""
     from flintmq.command.defaults import missing_objects, missing_values
 
@@ -319,21 +312,21 @@ def _complete(engine: QueueManager) -> None:
     _add(engine, missing)
 
 
-def _add(engine: QueueManager, rows: list[DefaultObject]) -> None:
+def _add(engine: Calls, rows: list[DefaultObject]) -> None:
     """Define default objects that are not there, without a command."""
     for row in rows:
         definition = engine.catalogue.add(row.kind, row.name, row.attributes)
-        log_definition(engine, definition)
+        engine.log_definition(definition)
         if row.kind == "TOPIC":
             engine.topics.define(definition)
 
 
-def listens(engine: QueueManager) -> bool:
+def listens(engine: Calls) -> bool:
     """Return whether a listener starts with the queue manager."""
     return any(each.text("CONTROL") == "QMGR" for each in engine.catalogue.match("LISTENER"))
 
 
-def add_developer_objects(engine: QueueManager, port: int, app_password: bool) -> int:
+def add_developer_objects(engine: Calls, port: int, app_password: bool) -> int:
     """Add a listener and the missing developer objects. Return the number of developer objects added.
 
     DEADQ and CONNAUTH of the queue manager are changed only if they still have the values of a new queue manager.
@@ -364,14 +357,14 @@ def add_developer_objects(engine: QueueManager, port: int, app_password: bool) -
     return len(rows)
 
 
-def _prepare(engine: QueueManager, log: Log) -> None:
+def _prepare(engine: Calls, log: Log) -> None:
     """Set checkpoints for a circular log, restore the compression of SET LOG COMPLOG, and raise the start event."""
     if not log.config.linear:
         engine.set_checkpoints(engine.checkpoint_records, log.capacity // 2)
     compression = engine.parameters["LOG"].get("COMPLOG")
     if compression is not None:
         log.set_compression({"RLE": RLE, "LZ4": LZ4}.get(str(compression), NONE))
-    event.queue_manager_active(engine)
+    engine.queue_manager_active()
 
 
 def _translated(instance: Instance, error: BaseException) -> QueueManagerError | None:

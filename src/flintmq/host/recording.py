@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 from flintmq.host import ini
 from flintmq.host.tracing import Tracing
 from flintmq.mqi.call_errors import MQError
-from flintmq.qmgr import traces
-from flintmq.qmgr.traces import ACCTG, DESTINATIONS, STAT
+from flintmq.mqi.trace_words import ACCTG, DESTINATIONS, STAT
 from flintmq.telemetry.settings import Settings
 from flintmq.telemetry.settings import read as read_settings
 
@@ -44,7 +43,7 @@ class Recording:
         host.engine.system_interval_s = self.settings.system_interval_s
         for kind, classes in ((STAT, self.settings.statistics), (ACCTG, self.settings.accounting)):
             if classes:
-                traces.start(host.engine, kind, classes, DESTINATIONS[kind][0], host.admin.user)
+                host.engine.start_trace(kind, classes, DESTINATIONS[kind][0], host.admin.user)
 
     def _forgotten(self, _: object) -> None:
         self._changed.set()

@@ -14,7 +14,6 @@ import weakref
 from typing import TYPE_CHECKING
 
 from flintmq.mqi.call_errors import MQError
-from flintmq.qmgr import delay, expiry
 
 if TYPE_CHECKING:
     from flintmq.host.host import Host
@@ -79,9 +78,9 @@ class Timer:
             return min((due - now) / 1000, threading.TIMEOUT_MAX)
         more = False
         if 0 < engine.expiry.due_ms() <= now:
-            more = expiry.scan(engine, now)
+            more = engine.scan_expired(now)
         if not host.serves_channels and 0 < engine.delays.due_ms() <= now:
-            more = delay.run(engine, now) or more
+            more = engine.run_delays(now) or more
         if engine.expiry.log_full or engine.delays.log_full:
             host.make_room()
         host.after_scan()

@@ -6,7 +6,7 @@ import os
 import weakref
 from typing import TYPE_CHECKING
 
-from flintmq.qmgr.traces import CHINIT, GLOBAL
+from flintmq.mqi.trace_words import CHINIT, GLOBAL
 
 if TYPE_CHECKING:
     from flintmq.host.host import Host

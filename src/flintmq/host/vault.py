@@ -29,7 +29,7 @@ import zlib
 from pathlib import Path
 
 from flintmq.host import ini
-from flintmq.qmgr.vault import Vault, VaultError
+from flintmq.qmgr.calls import Vault, VaultError
 
 KEY_FILE = "secret.key"
 #: No typed password begins so.

@@ -1,9 +1,7 @@
 """Accounting: the calls of the MQI with a stop-watch, for tasks that are accounted for.
 
-A connection that is not (`connection.task` is None) pays for one comparison in calls that are not the straight ones.
-The straight put and get pay nothing: accounting takes `straight_put` and `straight_get` from the handles of its tasks,
-so that their calls come by the long way, find the task, and end up here. `handle.plain_put` and `plain_get` remember
-what they were: the call is then made as it would have been.
+`Calls` (calls.py) asks one question of each call: is the connection accounted for (`connection.task`)? Then the call is
+made from here, with a watch around it; the modules of the calls themselves know nothing of accounting.
 
     start, stop        a trace for accounting was started, the last was stopped: all connections
     begin              a connection is made while accounting is on
@@ -19,6 +17,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from flintmq.mqi import trace_words
 from flintmq.mqi.cbd import MQCBD
 from flintmq.mqi.constants import (
     MQGMO_BROWSE_FIRST,
@@ -37,15 +36,15 @@ from flintmq.mqi.sd import MQSD
 from flintmq.mqi.sro import MQSRO
 from flintmq.mqi.sts import MQSTS
 from flintmq.qmgr import close as mqclose
-from flintmq.qmgr import consume, inquire, stat, subscribe, tracer, unit_of_work
+from flintmq.qmgr import consume, inquire, stat, subscribe, unit_of_work
 from flintmq.qmgr import get as mqget
 from flintmq.qmgr import open as mqopen
 from flintmq.qmgr import put as mqput
-from flintmq.qmgr.connection import WAITING, Answer, Connection, Handle, Waiter
+from flintmq.qmgr.connection import WAITING, Answer, Connection, Handle, Task, Waiter
 from flintmq.qmgr.message import NO_ID
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.statistics import is_collected
-from flintmq.qmgr.task import QueueUse, Task, TaskWork, Timing, Watch
+from flintmq.qmgr.task import QueueUse, TaskWork, Timing, Watch
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -81,9 +80,6 @@ def stop(qm: QueueManager) -> None:
         connection.task = None
         for handle in connection.handles.values():
             handle.use = None
-            if handle.open:
-                handle.straight_put = handle.plain_put
-                handle.straight_get = handle.plain_get
 
 
 def begin(qm: QueueManager, connection: Connection) -> None:
@@ -92,7 +88,7 @@ def begin(qm: QueueManager, connection: Connection) -> None:
     qm.task_number += 1
     task = connection.task = Task(connection, qm.task_number, now)
     if qm.tracer is not None:
-        qm.tracer.exit(task, tracer.MQCONN, 0, qm.name, 0, 0, 0, 0, b"")
+        qm.tracer.exit(task, trace_words.MQCONN, 0, qm.name, 0, 0, 0, 0, b"")
     for handle in connection.handles.values():
         opened(qm, task, handle, now)
 
@@ -105,7 +101,7 @@ def leave(qm: QueueManager, connection: Connection) -> None:
         task.ended_us = task.work.ended_us = qm.clock.read_ns() // 1000
         task.work.last = True
         if qm.tracer is not None:
-            qm.tracer.exit(task, tracer.MQDISC, 0, "", 0, 0, 0, 0, b"")
+            qm.tracer.exit(task, trace_words.MQDISC, 0, "", 0, 0, 0, 0, b"")
         for use in task.work.queues.values():
             if use.open_now:
                 use.open_now = 0
@@ -118,9 +114,6 @@ def leave(qm: QueueManager, connection: Connection) -> None:
 
 def opened(qm: QueueManager, task: Task, handle: Handle, now_us: int) -> None:
     """Calls through `handle` are accounted for from now on."""
-    handle.plain_put = handle.straight_put
-    handle.plain_get = handle.straight_get
-    handle.straight_put = handle.straight_get = False
     use = _use_of(qm, task.work, handle)
     handle.use = use
     if use is not None:
@@ -183,7 +176,6 @@ def _watch(
     qm: QueueManager, task: Task, queue: Queue | None, call: int, handle: Handle | None = None, name: str = ""
 ) -> Watch:
     """A call of `task` begins."""
-    task.busy = True
     watch = task.watch
     if qm.tracer is not None:
         watch.handle = 0 if handle is None else handle.number
@@ -221,7 +213,6 @@ def _stop(
     ended = qm.clock.read_ns()
     watch.ended_ns = ended
     spent = (ended - watch.started_ns) // 1000
-    task.busy = False
     if qm.tracer is not None:
         said = task.connection if answer is None else answer
         completion, reason = (0, WAITING) if waits else (said.completion, said.reason)
@@ -253,11 +244,8 @@ def put(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo:
     task = connection.task
     assert task is not None
     queue = handle.queue
-    watch = _watch(qm, task, queue, tracer.MQPUT, handle)
-    qm.counters.puts -= 1  # It is counted once more.
-    handle.straight_put = handle.plain_put
+    watch = _watch(qm, task, queue, trace_words.MQPUT, handle)
     reason = mqput.put(qm, connection, handle, md, pmo, data)
-    handle.straight_put = False
     spent = _stop(qm, task, queue, connection.force, None, len(data), data)
     worked = connection.completion != MQCC_FAILED
     length = len(data)
@@ -295,7 +283,7 @@ def put1(qm: QueueManager, connection: Connection, od: MQOD, md: MQMD, pmo: MQPM
     task = connection.task
     assert task is not None
     connection.put1_handle = None
-    watch = _watch(qm, task, None, tracer.MQPUT1, None, od.object_name)
+    watch = _watch(qm, task, None, trace_words.MQPUT1, None, od.object_name)
     reason = mqopen.put1(qm, connection, od, md, pmo, data)
     handle = _taken_handle(connection)
     spent = _stop(qm, task, None, connection.force, None, len(data), data)
@@ -349,12 +337,9 @@ def get(
     queue = handle.queue
     specific = md.msg_id != NO_ID or md.correl_id != NO_ID
     expired = qm.counters.expired
-    watch = _watch(qm, task, queue, tracer.MQGET, handle)
+    watch = _watch(qm, task, queue, trace_words.MQGET, handle)
     if answer is connection:
-        qm.counters.gets -= 1  # It is counted once more.
-        handle.straight_get = handle.plain_get
         reason = mqget.get(qm, connection, handle, md, gmo, max_length)
-        handle.straight_get = False
     else:
         reason = mqget.get_into(qm, connection, handle, answer, md, gmo, max_length)
     waits = reason == WAITING
@@ -441,7 +426,7 @@ def _trace_wait(qm: QueueManager, task: Task, waiter: Waiter) -> None:
     assert qm.tracer is not None
     qm.tracer.exit(
         task,
-        tracer.MQGET,
+        trace_words.MQGET,
         handle.number,
         handle.object_name,
         answer.completion,
@@ -456,7 +441,7 @@ def open_object(qm: QueueManager, connection: Connection, od: MQOD, options: int
     """MQOPEN."""
     task = connection.task
     assert task is not None
-    watch = _watch(qm, task, None, tracer.MQOPEN, None, od.object_name)
+    watch = _watch(qm, task, None, trace_words.MQOPEN, None, od.object_name)
     handle = mqopen.open_object(qm, connection, od, options)
     spent = _stop(qm, task, None, connection.force)
     if handle is None:
@@ -479,7 +464,7 @@ def close(qm: QueueManager, connection: Connection, handle: Handle, options: int
     task = connection.task
     assert task is not None
     use = handle.use
-    watch = _watch(qm, task, None, tracer.MQCLOSE, handle)
+    watch = _watch(qm, task, None, trace_words.MQCLOSE, handle)
     reason = mqclose.close(qm, connection, handle, options)
     spent = _stop(qm, task, None, connection.force)
     if use is None:
@@ -510,7 +495,7 @@ def inquire_attributes(
     """MQINQ."""
     task = connection.task
     assert task is not None
-    _watch(qm, task, None, tracer.MQINQ, handle)
+    _watch(qm, task, None, trace_words.MQINQ, handle)
     reason = inquire.inquire(qm, connection, handle, selectors, inquiry, int_attr_count, char_attr_length)
     spent = _stop(qm, task, None, 0)
     use = handle.use
@@ -524,7 +509,7 @@ def set_attributes(
     """MQSET."""
     task = connection.task
     assert task is not None
-    watch = _watch(qm, task, None, tracer.MQSET, handle)
+    watch = _watch(qm, task, None, trace_words.MQSET, handle)
     reason = inquire.set_attributes(qm, connection, handle, selectors, integers, characters)
     spent = _stop(qm, task, None, connection.force)
     use = handle.use
@@ -547,7 +532,7 @@ def commit(qm: QueueManager, connection: Connection) -> int:
     """MQCMIT."""
     task = connection.task
     assert task is not None
-    _watch(qm, task, None, tracer.MQCMIT)
+    _watch(qm, task, None, trace_words.MQCMIT)
     reason = unit_of_work.commit(qm, connection)
     task.work.commits.add(_stop(qm, task, None, connection.force))
     task.life.commits += 1
@@ -558,7 +543,7 @@ def backout(qm: QueueManager, connection: Connection) -> int:
     """MQBACK."""
     task = connection.task
     assert task is not None
-    _watch(qm, task, None, tracer.MQBACK)
+    _watch(qm, task, None, trace_words.MQBACK)
     reason = unit_of_work.backout(qm, connection)
     task.work.backouts.add(_stop(qm, task, None, connection.force))
     task.life.backouts += 1
@@ -569,7 +554,7 @@ def status(qm: QueueManager, connection: Connection, kind: int, sts: MQSTS) -> i
     """MQSTAT."""
     task = connection.task
     assert task is not None
-    _watch(qm, task, None, tracer.MQSTAT)
+    _watch(qm, task, None, trace_words.MQSTAT)
     reason = stat.stat(qm, connection, kind, sts)
     task.work.stats.add(_stop(qm, task, None, 0))
     return reason
@@ -581,7 +566,7 @@ def subscription(
     """MQSUB."""
     task = connection.task
     assert task is not None
-    watch = _watch(qm, task, None, tracer.MQSUB, None, sd.sub_name)
+    watch = _watch(qm, task, None, trace_words.MQSUB, None, sd.sub_name)
     handle = subscribe.subscribe(qm, connection, sd, destination, hsub, shared)
     task.work.subscribes.add(_stop(qm, task, None, connection.force))
     if sd.selection_string:
@@ -596,7 +581,7 @@ def subscription_request(qm: QueueManager, connection: Connection, hsub: Handle,
     """MQSUBRQ."""
     task = connection.task
     assert task is not None
-    _watch(qm, task, None, tracer.MQSUBRQ, hsub)
+    _watch(qm, task, None, trace_words.MQSUBRQ, hsub)
     reason = subscribe.subscription_request(qm, connection, hsub, action, sro)
     task.work.subscription_requests.add(_stop(qm, task, None, connection.force))
     return reason
@@ -606,7 +591,7 @@ def control(qm: QueueManager, connection: Connection, operation: int, ctlo: MQCT
     """MQCTL."""
     task = connection.task
     assert task is not None
-    _watch(qm, task, None, tracer.MQCTL)
+    _watch(qm, task, None, trace_words.MQCTL)
     reason = consume.control(qm, connection, operation, ctlo)
     task.work.controls.add(_stop(qm, task, None, 0))
     return reason
@@ -625,7 +610,7 @@ def callback(
     """MQCB."""
     task = connection.task
     assert task is not None
-    _watch(qm, task, None, tracer.MQCB, handle)
+    _watch(qm, task, None, trace_words.MQCB, handle)
     reason = consume.callback(qm, connection, operation, handle, cbd, md, gmo, function)
     spent = _stop(qm, task, None, 0)
     use = handle.use if handle is not None else None

@@ -64,7 +64,7 @@ from flintmq.qmgr import (
     admin_pubsub,
     admin_rows,
     admin_security,
-    authority_records,
+    authority_change,
     chlauth,
     event,
     event_admin,
@@ -72,7 +72,7 @@ from flintmq.qmgr import (
     intervals,
     retained,
     stream,
-    traces,
+    trace_control,
 )
 from flintmq.qmgr.admin_hooks import hooks_of
 from flintmq.qmgr.admin_rows import Row, stamp_date, stamp_time
@@ -321,7 +321,7 @@ class Admin:
         self, object_type: str, profile: str, entity_type: str, entity: str, add: int, remove: int
     ) -> int:
         """SET AUTHREC for one entity."""
-        reason, self.force = authority_records.change(self.qm, object_type, profile, entity_type, entity, add, remove)
+        reason, self.force = authority_change.change(self.qm, object_type, profile, entity_type, entity, add, remove)
         return reason
 
     def knows_entity(self, entity_type: str, entity: str) -> bool:
@@ -331,7 +331,7 @@ class Admin:
 
     def delete_authority(self, object_type: str, profile: str, entity_type: str, entity: str) -> int:
         """DELETE AUTHREC for one entity."""
-        reason, self.force = authority_records.delete(self.qm, object_type, profile, entity_type, entity)
+        reason, self.force = authority_change.delete(self.qm, object_type, profile, entity_type, entity)
         return reason
 
     def delete_authorities_of(self, kind: str, name: str) -> None:
@@ -613,12 +613,12 @@ class Admin:
     def start_trace(self, kind: str, classes: tuple[int, ...], destination: str, with_data: bool) -> int:
         """START TRACE: the number that it got. What can be wrong has been looked at."""
         self.force = 0
-        return traces.start(self.qm, kind, classes, destination, self.user, with_data).number
+        return trace_control.start(self.qm, kind, classes, destination, self.user, with_data).number
 
     def stop_trace(self, kind: str, classes: tuple[int, ...], number: int) -> list[int]:
         """STOP TRACE: the numbers of those that were stopped."""
         self.force = 0
-        return [trace.number for trace in traces.stop(self.qm, kind, classes, number)]
+        return [trace.number for trace in trace_control.stop(self.qm, kind, classes, number)]
 
     def traces(self, kind: str, classes: tuple[int, ...], number: int) -> list[Row]:
         """DISPLAY TRACE: a row for each trace that is meant."""

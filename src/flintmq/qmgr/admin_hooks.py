@@ -28,6 +28,7 @@ from flintmq.mqi.reason import (
     MQRC_TOPIC_NOT_ALTERABLE,
     MQRC_TOPIC_STRING_ERROR,
 )
+from flintmq.mqi.topic_words import BASE_TOPIC
 from flintmq.qmgr import queued
 from flintmq.qmgr.admin_rows import Row
 from flintmq.qmgr.catalogue import MQObject
@@ -46,7 +47,7 @@ from flintmq.qmgr.objects import (
     storage_changed,
 )
 from flintmq.qmgr.queue import Queue
-from flintmq.qmgr.topic_tree import BASE_TOPIC, is_topic_string
+from flintmq.qmgr.topic_tree import is_topic_string
 from flintmq.store.errors import PageSetFull
 from flintmq.store.pageset import PageSetBatch
 

@@ -37,6 +37,7 @@ from flintmq.mqi.reason import (
     MQRC_SUBLEVEL_NOT_ALTERABLE,
     MQRC_TOPIC_NOT_ALTERABLE,
 )
+from flintmq.mqi.topic_words import DEFAULT_TOPIC
 from flintmq.qmgr import on_behalf, registration, retained, retained_delivery, subscribe
 from flintmq.qmgr.admin_rows import Row, stamp_date, stamp_time
 from flintmq.qmgr.catalogue import MQObject
@@ -52,7 +53,7 @@ from flintmq.qmgr.subscription import (
     WILDCARD_TOPIC,
     Subscription,
 )
-from flintmq.qmgr.topic_tree import DEFAULT_TOPIC, TopicTree
+from flintmq.qmgr.topic_tree import TopicTree
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager

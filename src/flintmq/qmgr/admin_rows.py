@@ -21,6 +21,7 @@ from flintmq.mqi.constants import (
 from flintmq.qmgr.connection import MQOT_SUBSCRIPTION, UNIT_PREPARED, Connection, Handle
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.statistics import age_of_oldest
+from flintmq.qmgr.subscription import subscription_of
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -220,7 +221,7 @@ def connection_handle(handle: Handle) -> Row:
     }
     if handle.topic is not None:
         row["TOPICSTR"] = handle.topic.topic_string
-    subscription = handle.subscription
+    subscription = subscription_of(handle)
     if subscription is not None:
         row["SUBID"] = subscription.sub_id.hex().upper()
         row["SUBNAME"] = subscription.name

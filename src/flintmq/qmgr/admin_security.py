@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from flintmq.catalogue import authorities
 from flintmq.catalogue.attributes import default_attributes
 from flintmq.mqi.reason import MQRC_NONE
-from flintmq.qmgr import authority_records, chlauth
+from flintmq.qmgr import authority_change, chlauth
 from flintmq.qmgr.admin_rows import Row
 from flintmq.qmgr.authority import EVERYBODY, type_of
 from flintmq.qmgr.authority_records import GROUP, PRINCIPAL, SELF, entity_key
@@ -41,14 +41,14 @@ def created(qm: QueueManager, user: str, kind: str, name: str) -> int:
     if object_type == "QMGR":
         return 0
     everything = authorities.BY_TYPE[object_type]
-    return authority_records.change(qm, object_type, name, PRINCIPAL, user, everything, 0)[1]
+    return authority_change.change(qm, object_type, name, PRINCIPAL, user, everything, 0)[1]
 
 
 def deleted(qm: QueueManager, kind: str, name: str) -> int:
     """An object is gone with the records that were for it alone. The position to force."""
     qm.authority.deleted(kind, name)
     object_type = type_of(kind)
-    return 0 if object_type == "QMGR" else authority_records.object_deleted(qm, object_type, name)
+    return 0 if object_type == "QMGR" else authority_change.object_deleted(qm, object_type, name)
 
 
 def check_chlauth(qm: QueueManager, client: chlauth.Client) -> MQObject | None:

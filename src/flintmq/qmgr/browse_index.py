@@ -12,10 +12,10 @@ from __future__ import annotations
 from flintmq.mqi.constants import MQGMO_BROWSE_NEXT, MQGMO_UNMARKED_BROWSE_MSG
 from flintmq.qmgr import browse_mark
 from flintmq.qmgr.connection import Handle
-from flintmq.qmgr.index import Index, comes_before
-from flintmq.qmgr.message import AVAILABLE, LOCKED, NO_ID, Message
+from flintmq.qmgr.lane import Index, comes_before
+from flintmq.qmgr.message import AVAILABLE, LOCKED, NO_ID, Acceptor, Message
 from flintmq.qmgr.own_puts import View
-from flintmq.qmgr.paging import MATCH_CORREL_ID, MATCH_GROUP_ID, MATCH_MSG_ID, Acceptor
+from flintmq.qmgr.paging import MATCH_CORREL_ID, MATCH_GROUP_ID, MATCH_MSG_ID
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.wanted import Wanted
 

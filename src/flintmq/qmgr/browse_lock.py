@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 
 from flintmq.mqi.reason import MQRC_NO_MSG_LOCKED
 from flintmq.qmgr import own_puts
-from flintmq.qmgr.connection import Answer, Handle
+from flintmq.qmgr.connection import Answer, Handle, succeed, warn
 from flintmq.qmgr.message import AVAILABLE, LOCKED, PUT_PENDING, Message
 from flintmq.qmgr.queue import Queue
-from flintmq.qmgr.unit_of_work import succeed, warn
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -29,7 +28,7 @@ def lock(handle: Handle, queue: Queue, message: Message) -> None:
         own_puts.lock(handle, message)
     else:
         return
-    handle.straight_get = handle.plain_get = False  # The fast path does not look for what is locked.
+    handle.straight_get = False  # The fast path does not look for what is locked.
 
 
 def release(qm: QueueManager, handle: Handle) -> None:

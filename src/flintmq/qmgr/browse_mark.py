@@ -33,7 +33,7 @@ from flintmq.mqi.constants import (
     MQOO_CO_OP,
 )
 from flintmq.mqi.gmo import MQGMO
-from flintmq.qmgr.connection import Handle
+from flintmq.qmgr.connection import Handle, Marks
 from flintmq.qmgr.message import AVAILABLE, REMOVED, Message
 from flintmq.qmgr.queue import Queue
 
@@ -48,14 +48,6 @@ _MOVING: Final = MQGMO_BROWSE_FIRST | MQGMO_BROWSE_NEXT
 
 #: `marked_until` of a mark that does not end by itself.
 FOR_EVER: Final = 1 << 62
-
-
-class Marks:
-    """What one handle has marked, as sequences of its queue."""
-
-    def __init__(self) -> None:
-        self.own: set[int] = set()
-        self.co_op: set[int] = set()
 
 
 def options_agree(handle: Handle, gmo: MQGMO) -> bool:

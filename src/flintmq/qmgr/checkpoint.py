@@ -36,7 +36,7 @@ from flintmq.qmgr import event
 from flintmq.qmgr.connection import UNIT_PREPARED, Unit
 from flintmq.qmgr.message import AVAILABLE, LOCKED, PUT_PENDING, Message, pack_message
 from flintmq.qmgr.objects import clear_all
-from flintmq.qmgr.paging import Pager
+from flintmq.qmgr.paging import Pager, pager_of
 from flintmq.qmgr.queue import Queue
 from flintmq.store.errors import PageSetFull
 from flintmq.store.pageset import PageSet, PageSetBatch
@@ -121,7 +121,7 @@ def _take(qm: QueueManager, keep_nonpersistent: bool) -> None:
 
 def _write_kept(queue: Queue, batch: PageSetBatch) -> None:
     """NPMCLASS(HIGH): the non-persistent messages of a queue, kept over a clean end. A unit in doubt loses its own."""
-    queue.pager.load_everything(queue)
+    pager_of(queue).load_everything(queue)
     for lane in queue.lanes:
         parts: list[bytes] = []
         first = 0

@@ -18,7 +18,7 @@ from flintmq.mqi.reason import (
     MQRC_RESOURCE_PROBLEM,
 )
 from flintmq.qmgr import (
-    authority_records,
+    authority_change,
     browse_lock,
     browse_mark,
     consume,
@@ -30,12 +30,12 @@ from flintmq.qmgr import (
     stream,
     trigger,
 )
-from flintmq.qmgr.connection import MQOT_SUBSCRIPTION, Connection, Handle
+from flintmq.qmgr.connection import MQOT_SUBSCRIPTION, Connection, Handle, fail, not_usable, succeed, warn
 from flintmq.qmgr.get import end_wait, fail_waiters
 from flintmq.qmgr.message import GET_PENDING, PUT_PENDING
 from flintmq.qmgr.objects import detach_queue, log_deletion
 from flintmq.qmgr.queue import Queue
-from flintmq.qmgr.unit_of_work import fail, not_usable, succeed, warn
+from flintmq.qmgr.subscription import subscription_of
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -43,9 +43,6 @@ if TYPE_CHECKING:
 
 def close(qm: QueueManager, connection: Connection, handle: Handle, options: int = MQCO_NONE) -> int:
     """MQCLOSE. A dynamic queue may be deleted with it."""
-    task = connection.task
-    if task is not None and not task.busy:
-        return qm.account_close(connection, handle, options)
     connection.force = 0
     qm.counters.closes += 1
     if not connection.usable:
@@ -90,7 +87,7 @@ def _delete_permanent(qm: QueueManager, connection: Connection, handle: Handle, 
     queue.purged_count += queue.depth
     qm.catalogue.remove(queue.definition)
     detach_queue(qm, queue)
-    connection.force = max(connection.force, authority_records.object_deleted(qm, "QUEUE", queue.name))
+    connection.force = max(connection.force, authority_change.object_deleted(qm, "QUEUE", queue.name))
     return 0
 
 
@@ -106,8 +103,9 @@ def close_handle(qm: QueueManager, connection: Connection, handle: Handle) -> No
             for destination in handle.destinations:
                 if destination.handle is not None:
                     close_handle(qm, connection, destination.handle)
-        if handle.subscription is not None:
-            registration.handle_closed(qm, connection, handle, handle.subscription)
+        subscription = subscription_of(handle)
+        if subscription is not None:
+            registration.handle_closed(qm, connection, handle, subscription)
         return
     consume.forget_handle(qm, handle)
     if queue.waiting:

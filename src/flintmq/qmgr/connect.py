@@ -14,9 +14,9 @@ from flintmq.mqi.reason import (
 )
 from flintmq.qmgr import consume, event, xa
 from flintmq.qmgr.close import close_handle
-from flintmq.qmgr.connection import UNIT_ACTIVE, Connection
+from flintmq.qmgr.connection import UNIT_ACTIVE, Connection, fail, succeed
 from flintmq.qmgr.get import end_wait
-from flintmq.qmgr.unit_of_work import backout_unit, commit, fail, succeed
+from flintmq.qmgr.unit_of_work import backout_unit
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -57,7 +57,7 @@ def disconnect(qm: QueueManager, connection: Connection) -> int:
     force = 0
     reason = MQRC_NONE
     if connection.unit is not None and not connection.in_global_unit:
-        reason = commit(qm, connection)
+        reason = qm.commit(connection)
         force = connection.force
     completion = connection.completion
     _leave(qm, connection, False)

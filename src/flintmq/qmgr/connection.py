@@ -21,30 +21,48 @@ Unit of work, states and moves (`MOVES` in unit_of_work.py): ACTIVE -> PREPARED 
         a unit finds what the unit itself has put and not yet got (own_puts.py).
     U4  A message that is got in the unit that put it is gone, whether the unit is committed or backed out: it is
         REMOVED, never in the log, and only an active unit still has it.
+
+`Queue`, `Message`, `QueueUse` and `TaskWork` are exported from here for the packages outside the engine: a handle leads
+to them.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from flintmq.mqi.constants import (
+    MQCS_NONE,
+    MQMF_LAST_MSG_IN_GROUP,
+    MQMF_LAST_SEGMENT,
+    MQMF_MSG_IN_GROUP,
+    MQMF_SEGMENT,
+)
 from flintmq.mqi.gmo import MQGMO
+from flintmq.mqi.md import FIELDS as MD_FIELDS
 from flintmq.mqi.md import MQMD, NO_ACCOUNTING_TOKEN
+from flintmq.mqi.properties import MessageProperties
+from flintmq.mqi.reason import (
+    MQCC_FAILED,
+    MQCC_OK,
+    MQCC_WARNING,
+    MQRC_HCONN_ASYNC_ACTIVE,
+    MQRC_HCONN_ERROR,
+    MQRC_NONE,
+)
+from flintmq.qmgr.message import Message as Message
+from flintmq.qmgr.message import fill_descriptor as fill_descriptor
+from flintmq.qmgr.message import pass_descriptor as pass_descriptor
+from flintmq.qmgr.open_topic import OpenTopic
+from flintmq.qmgr.queue import NO_LENGTH as NO_LENGTH
+from flintmq.qmgr.queue import WAITS_FOR_ANY as WAITS_FOR_ANY
+from flintmq.qmgr.queue import Queue as Queue
+from flintmq.qmgr.queue import number as number
+from flintmq.qmgr.task import QueueUse as QueueUse
+from flintmq.qmgr.task import TaskLife, Watch
+from flintmq.qmgr.task import TaskWork as TaskWork
 
 if TYPE_CHECKING:
-    from flintmq.qmgr.browse_mark import Marks
-    from flintmq.qmgr.consume import Consumer
-    from flintmq.qmgr.distribution import Destination
-    from flintmq.qmgr.group import PutGroup
-    from flintmq.qmgr.logical_get import GetGroup
-    from flintmq.qmgr.message import Message, Node
-    from flintmq.qmgr.message_handle import MessageHandle
-    from flintmq.qmgr.own_puts import OwnPuts
-    from flintmq.qmgr.publish import OpenTopic
-    from flintmq.qmgr.queue import Queue
-    from flintmq.qmgr.selection import Entry, IdKey, Selection
-    from flintmq.qmgr.subscription import Subscription
-    from flintmq.qmgr.task import QueueUse, Task
-    from flintmq.qmgr.trigger import Trigger
+    from flintmq.qmgr.message import Node
     from flintmq.qmgr.work import Work
 
 #: Returned by a get that waits. Not an MQ reason code.
@@ -218,9 +236,7 @@ class Handle:
     #: Opened by the name of a local queue, for output or input, with nothing unusual: see put.py and get.py.
     straight_put: bool = False
     straight_get: bool = False
-    #: What these are without accounting, and where that writes calls through the handle down (accounting.py).
-    plain_put: bool = False
-    plain_get: bool = False
+    #: Where accounting writes down the calls through the handle (accounting.py).
     use: QueueUse | None = None
     #: Context of messages put: flags of the open options, see put.py.
     context: int = 0
@@ -258,7 +274,7 @@ class Handle:
     consumer: Consumer | None = None
     #: The topic that it publishes to (publish.py), the subscription that it is of (subscribe.py) and where that goes.
     topic: OpenTopic | None = None
-    subscription: Subscription | None = None
+    subscription: Subscribed | None = None
     destination: Handle | None = None
     #: PROPCTL of the name that was opened: MQPROP_*, see property_control.py.
     property_control: int = 0
@@ -270,8 +286,8 @@ class Handle:
     owns_dynamic: bool = False
     #: The selection string, and how it finds its messages: through a selection, or by an id (selection.py).
     selector: str = ""
-    selection: Selection | None = None
-    id_key: IdKey | None = None
+    selection: Selected | None = None
+    id_key: IdSelector | None = None
     #: Where the browse cursor stands among the messages that match.
     selected_entry: Entry | None = None
     #: Messages that this handle has marked while browsing; see browse_mark.py.
@@ -329,3 +345,277 @@ class Waiter:
         #: How the queue files it: "" any, else the id it waits for.
         self.key: bytes = b""
         self.kind = 0
+
+
+class Marks:
+    """What one handle has marked, as sequences of its queue."""
+
+    def __init__(self) -> None:
+        self.own: set[int] = set()
+        self.co_op: set[int] = set()
+
+
+IN_GROUP: Final = MQMF_MSG_IN_GROUP | MQMF_LAST_MSG_IN_GROUP
+
+
+A_SEGMENT: Final = MQMF_SEGMENT | MQMF_LAST_SEGMENT
+
+
+class PutGroup:
+    """What the puts through a handle have left open: a group, a logical message, or a logical message of a group."""
+
+    def __init__(self, md: MQMD, next_offset: int, logical: bool, syncpoint: bool) -> None:
+        self.group_id = md.group_id
+        self.msg_seq_number = md.msg_seq_number
+        self.next_offset = next_offset
+        flags = md.msg_flags
+        self.grouped = flags & IN_GROUP != 0
+        self.last_in_group = flags & MQMF_LAST_MSG_IN_GROUP != 0
+        #: The logical message has more segments to come.
+        self.in_message = flags & A_SEGMENT == MQMF_SEGMENT
+        #: The group has more messages to come.
+        self.in_group = self.grouped and not self.last_in_group
+        self.logical = logical
+        self.syncpoint = syncpoint
+        self.persistence = md.persistence
+
+
+class GetGroup:
+    """Where the gets, or the browses, of a handle are in a group or logical message."""
+
+    def __init__(
+        self, message: Message, length: int, start: Message, logical: bool, syncpoint: bool, whole: bool
+    ) -> None:
+        """`length` is that of the data of `message` without headers."""
+        flags = message.msg_flags
+        self.group_id = message.group_id
+        self.msg_seq_number = message.msg_seq_number
+        self.next_offset = message.offset + length
+        self.in_message = flags & A_SEGMENT == MQMF_SEGMENT and not whole
+        self.in_group = flags & MQMF_MSG_IN_GROUP != 0 and flags & MQMF_LAST_MSG_IN_GROUP == 0
+        self.logical = logical
+        self.syncpoint = syncpoint
+        #: The message, as the chain of its group knows it: the next one usually stands behind it.
+        self.last_sequence = message.sequence
+        #: Where a browse in logical order goes on when the group is done.
+        self.start = start
+
+    def is_open(self) -> bool:
+        """True if there is more to come."""
+        return self.in_message or self.in_group
+
+
+class Destination:
+    """One queue of a list, and how its last open or put ended."""
+
+    #: None: it could not be opened.
+    handle: Handle | None = None
+    completion: int = MQCC_OK
+    reason: int = MQRC_NONE
+
+    @property
+    def remote(self) -> bool:
+        """Whether its messages leave this queue manager."""
+        return self.handle is not None and self.handle.remote_qmgr != ""
+
+
+class Trigger:
+    """A trigger message that waits for the end of a unit of work."""
+
+    def __init__(self, queue: Queue, kind: str) -> None:
+        self.queue = queue
+        self.kind = kind
+
+
+class Row:
+    """The messages of one lane, in the order in which they were put."""
+
+    #: Messages before this one have been got.
+    head: int = 0
+
+    def __init__(self) -> None:
+        self.messages: list[Message] = []
+
+    def add(self, message: Message) -> None:
+        """Insert by sequence; nearly always at the end."""
+        at = len(self.messages)
+        while at > self.head and self.messages[at - 1].sequence > message.sequence:
+            at -= 1
+        self.messages.insert(at, message)
+
+
+class OwnPuts:
+    """The messages that one unit of work has put on one queue."""
+
+    def __init__(self) -> None:
+        self.rows: dict[int, Row] = {}
+        self.sequences: set[int] = set()
+
+    def add(self, message: Message) -> None:
+        """Enter a message that the unit has put."""
+        row = self.rows.get(message.lane)
+        if row is None:
+            row = self.rows[message.lane] = Row()
+        row.add(message)
+        self.sequences.add(message.sequence)
+
+
+class MessageHandle:
+    """One MQCRTMH."""
+
+    #: How many waiting gets will fill it (H1).
+    in_use: int = 0
+
+    def __init__(self, number: int, validate: bool) -> None:
+        self.number = number
+        #: Names are checked when properties are set, else when the message is put.
+        self.validate = validate
+        self.properties: MessageProperties = MessageProperties()
+        self.md = MQMD()
+        self.md.version = 2
+        #: The fields of `md` that have been set or got, by the name of the attribute.
+        self.known: set[str] = set()
+
+    def take(self, properties: MessageProperties, md: MQMD) -> None:
+        """Hold another message from now on: what it held before is gone, and so is the cursor."""
+        self.properties = properties
+        md.copy_to(self.md)
+        self.md.version = 2
+        self.known = set(MD_FIELDS)
+
+
+def succeed(answer: Answer) -> int:
+    """The call went well."""
+    answer.completion = MQCC_OK
+    answer.reason = MQRC_NONE
+    return MQRC_NONE
+
+
+def warn(answer: Answer, reason: int) -> int:
+    """The call went, with a reservation."""
+    answer.completion = MQCC_WARNING
+    answer.reason = reason
+    return reason
+
+
+def fail(answer: Answer, reason: int) -> int:
+    """The call did nothing."""
+    answer.completion = MQCC_FAILED
+    answer.reason = reason
+    return reason
+
+
+def not_usable(connection: Connection) -> int:
+    """Why a call is refused on a connection that is not usable: it is gone, or its consumers run."""
+    return MQRC_HCONN_ASYNC_ACTIVE if connection.connected else MQRC_HCONN_ERROR
+
+
+class Task:
+    """One task that is accounted for."""
+
+    ended_us: int = 0
+
+    def __init__(self, connection: Connection, number: int, now_us: int) -> None:
+        self.connection = connection
+        self.number = number
+        self.started_us = now_us
+        self.life = TaskLife()
+        self.work = TaskWork()
+        self.work.started_us = now_us
+        self.watch = Watch()
+
+    def end_interval(self, now_us: int) -> TaskWork:
+        """What the interval that ends now has seen; another begins. Handles go on in that one (B16)."""
+        done = self.work
+        done.ended_us = now_us
+        work = TaskWork()
+        work.started_us = now_us
+        self.work = work
+        for key, use in done.queues.items():
+            if use.open_now:
+                work.queues[key] = use.next_interval()
+        for handle in self.connection.handles.values():
+            before = handle.use
+            if before is not None:
+                handle.use = work.queues.get((before.name, before.base))
+        return done
+
+
+class Consumer(Answer):
+    """One registered callback: a message consumer of a handle, or the event handler of a connection.
+
+    As an Answer it holds what the last get for it returned.
+    """
+
+    callback_area: int = 0
+    callback_name: str = ""
+    #: What the host calls; the engine does not look at it.
+    function: object | None = None
+    options: int = 0
+    max_length: int = -1
+    state: int = MQCS_NONE
+    #: The wait that is registered at the queue, if it waits.
+    waiting: Waiter | None = None
+    #: It has heard 2033 and had no message since.
+    heard_empty: bool = False
+    #: It browses and has seen the first message since the start.
+    browsing: bool = False
+
+    def __init__(self, kind: int, handle: Handle, md: MQMD, gmo: MQGMO) -> None:
+        self.kind = kind
+        self.handle = handle
+        self.md = md
+        self.gmo = gmo
+
+
+class Entry:
+    """A message in the list of a selection."""
+
+    prev: Entry | None = None
+    next: Entry | None = None
+    #: Out of the list. `next` stays as it was, for a browse cursor that still stands here.
+    gone: bool = False
+
+    def __init__(self, selection: Selected, lane: int, sequence: int, message: Message | None) -> None:
+        self.selection = selection
+        self.lane = lane
+        self.sequence = sequence
+        #: None while it is on the page set only.
+        self.message = message
+
+
+class Selected:
+    """The messages of a queue that match one selection string, as waits see them (selection.Selection)."""
+
+    def __init__(self) -> None:
+        #: Gets that wait for a message that matches, in the order in which they came.
+        self.waiters: list[Waiter] = []
+        #: Its entries, by the sequence of the message.
+        self.links: dict[int, Entry] = {}
+
+    def discard(self, entry: Entry) -> None:
+        """Take an entry out."""
+        raise NotImplementedError
+
+    def offer(self, entry: Entry) -> None:
+        """The message of `entry` may be available."""
+        raise NotImplementedError
+
+
+class IdSelector:
+    """A selection string that is one id (selection.IdKey)."""
+
+    by_msg_id: bool = False
+    key: bytes = b""
+
+    def accepts(self, message: Message) -> bool:
+        """Return whether a message has the id, and is the one meant."""
+        raise NotImplementedError
+
+
+class Subscribed:
+    """The subscription that a handle is open on (subscription.Subscription)."""
+
+    sub_id: bytes = b""
+    #: The queue manager made the destination and removes it with the subscription.
+    managed: bool = False

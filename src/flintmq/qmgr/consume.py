@@ -103,9 +103,9 @@ from flintmq.mqi.reason import (
     MQRC_TRUNCATED_MSG_FAILED,
 )
 from flintmq.qmgr import get, get_options, property_control
-from flintmq.qmgr.connection import Answer, Connection, Handle, Waiter
+from flintmq.qmgr.connection import Answer, Connection, Consumer, Handle, Waiter, fail, not_usable, succeed
 from flintmq.qmgr.queue import Queue
-from flintmq.qmgr.unit_of_work import backout, fail, not_usable, room_in_unit, succeed
+from flintmq.qmgr.unit_of_work import room_in_unit
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -133,61 +133,39 @@ _REGISTER_OR_CHANGE: Final = (
 _TEMPORARY: Final = (MQRC_GET_INHIBITED, MQRC_Q_MGR_QUIESCING)
 
 
-class Consumer(Answer):
-    """One registered callback: a message consumer of a handle, or the event handler of a connection.
+# -- what the engine tells a consumer ------------------------------------------------------------------------------
 
-    As an Answer it holds what the last get for it returned.
-    """
 
-    callback_area: int = 0
-    callback_name: str = ""
-    #: What the host calls; the engine does not look at it.
-    function: object | None = None
-    options: int = 0
-    max_length: int = -1
-    state: int = MQCS_NONE
-    #: The wait that is registered at the queue, if it waits.
-    waiting: Waiter | None = None
-    #: It has heard 2033 and had no message since.
-    heard_empty: bool = False
-    #: It browses and has seen the first message since the start.
-    browsing: bool = False
-
-    def __init__(self, kind: int, handle: Handle, md: MQMD, gmo: MQGMO) -> None:
-        self.kind = kind
-        self.handle = handle
-        self.md = md
-        self.gmo = gmo
-
-    def answered(self, qm: QueueManager, waiter: Waiter) -> None:
-        """A get for this consumer is complete, with a message or with a reason."""
-        self.waiting = None
-        reason = self.reason
-        if self.completion == MQCC_FAILED:
-            self.data = b""
-            self.data_length = 0
-            self.message = None
-        if self.completion != MQCC_FAILED:
-            self.heard_empty = False
-            self.browsing = True
-            waiter.call_type = MQCBCT_MSG_REMOVED
-            if reason == MQRC_TRUNCATED_MSG_FAILED or waiter.gmo.options & _BROWSE:
-                waiter.call_type = MQCBCT_MSG_NOT_REMOVED
-            if reason == MQRC_TRUNCATED_MSG_FAILED:
-                self.state = MQCS_SUSPENDED_USER_ACTION
-            _hand_over(qm, waiter)
-        elif reason == MQRC_NO_MSG_AVAILABLE:
-            self.heard_empty = True
+def answered(qm: QueueManager, consumer: Consumer, waiter: Waiter) -> None:
+    """A get for this consumer is complete, with a message or with a reason."""
+    consumer.waiting = None
+    reason = consumer.reason
+    if consumer.completion == MQCC_FAILED:
+        consumer.data = b""
+        consumer.data_length = 0
+        consumer.message = None
+    if consumer.completion != MQCC_FAILED:
+        consumer.heard_empty = False
+        consumer.browsing = True
+        waiter.call_type = MQCBCT_MSG_REMOVED
+        if reason == MQRC_TRUNCATED_MSG_FAILED or waiter.gmo.options & _BROWSE:
             waiter.call_type = MQCBCT_MSG_NOT_REMOVED
-            _hand_over(qm, waiter)
-        else:
-            self.state = MQCS_SUSPENDED_TEMPORARY if reason in _TEMPORARY else MQCS_SUSPENDED_USER_ACTION
-            _tell_of_suspension(qm, self, reason)
+        if reason == MQRC_TRUNCATED_MSG_FAILED:
+            consumer.state = MQCS_SUSPENDED_USER_ACTION
+        _hand_over(qm, waiter)
+    elif reason == MQRC_NO_MSG_AVAILABLE:
+        consumer.heard_empty = True
+        waiter.call_type = MQCBCT_MSG_NOT_REMOVED
+        _hand_over(qm, waiter)
+    else:
+        consumer.state = MQCS_SUSPENDED_TEMPORARY if reason in _TEMPORARY else MQCS_SUSPENDED_USER_ACTION
+        _tell_of_suspension(qm, consumer, reason)
 
-    def connection_event(self, qm: QueueManager, reason: int) -> None:
-        """To an event handler: something happened to the whole connection, like 2161."""
-        _cause(qm, self, MQCBCT_EVENT_CALL, MQCC_FAILED, reason)
-        _next(qm, self.handle.connection)
+
+def connection_event(qm: QueueManager, consumer: Consumer, reason: int) -> None:
+    """To an event handler: something happened to the whole connection, like 2161."""
+    _cause(qm, consumer, MQCBCT_EVENT_CALL, MQCC_FAILED, reason)
+    _next(qm, consumer.handle.connection)
 
 
 # -- MQCB --------------------------------------------------------------------------------------------------------
@@ -204,9 +182,6 @@ def callback(
     function: object | None = None,
 ) -> int:
     """MQCB. `function` is what the host will call, or the descriptor has a name for it."""
-    task = connection.task
-    if task is not None and not task.busy:
-        return qm.account_callback(connection, operation, handle, cbd, md, gmo, function)
     connection.force = 0
     qm.counters.callbacks += 1
     if not connection.usable:
@@ -319,9 +294,6 @@ def _deregister(qm: QueueManager, connection: Connection, consumer: Consumer) ->
 
 def control(qm: QueueManager, connection: Connection, operation: int, ctlo: MQCTLO) -> int:
     """MQCTL. MQOP_START_WAIT differs from MQOP_START in what the host does: it gives control back after the stop."""
-    task = connection.task
-    if task is not None and not task.busy:
-        return qm.account_control(connection, operation, ctlo)
     connection.force = 0
     qm.counters.controls += 1
     if not connection.connected:
@@ -441,7 +413,7 @@ def callback_failed(qm: QueueManager, waiter: Waiter) -> None:
     assert consumer is not None
     if connection.callback is not waiter:
         return
-    backout(qm, connection)
+    qm.backout(connection)
     consumer.state = MQCS_SUSPENDED_USER_ACTION
     handler = connection.event_handler
     if handler is not None and handler is not consumer:
@@ -545,7 +517,7 @@ def _look(qm: QueueManager, connection: Connection, consumer: Consumer) -> None:
             return
         if connection.task is not None and consumer.completion != MQCC_FAILED:
             qm.account_wait(waiter)
-    consumer.answered(qm, waiter)
+    answered(qm, consumer, waiter)
 
 
 def _hindrance(qm: QueueManager, connection: Connection, handle: Handle, queue: Queue) -> int:

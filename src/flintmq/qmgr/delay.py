@@ -77,15 +77,16 @@ from flintmq.mqi.reason import (
     MQRC_UNKNOWN_OBJECT_NAME,
     reason_name,
 )
-from flintmq.qmgr import event, kept, put, registration, remote, report
-from flintmq.qmgr.connection import Connection, Handle
+from flintmq.qmgr import event, kept, registration, remote, report
+from flintmq.qmgr.connection import Connection, Handle, fail
+from flintmq.qmgr.delays import Delays
 from flintmq.qmgr.expiry import cap_on_the_way, capped
 from flintmq.qmgr.message import AVAILABLE, NO_ID, BadRecord, Message, fill_descriptor, pack_header, unpack_message
 from flintmq.qmgr.place import counted_length, refusal, to_queue
-from flintmq.qmgr.publish import OpenTopic, Publication
+from flintmq.qmgr.publish import Publication
 from flintmq.qmgr.queue import STAGING, Queue
 from flintmq.qmgr.topic_tree import is_topic_string
-from flintmq.qmgr.unit_of_work import backout, commit, fail
+from flintmq.qmgr.unit_of_work import backout, commit
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -117,42 +118,6 @@ _NAME_MAX: Final = 48
 
 class BadHeader(Exception):
     """A message on the staging queue is none that was put with a delay, or is damaged."""
-
-
-class Delays:
-    """When what is due. Of one queue manager."""
-
-    #: After a full log nothing is done before.
-    resume_ms: int = 0
-    log_full: bool = False
-    #: Something was added that is due before everything else: a host with a timer sets it again.
-    changed: bool = False
-    #: The staging queue, once something stood there.
-    queue: Queue | None = None
-    #: Since the queue manager started: what was put with a delay; where it went.
-    staged: int = 0
-    delivered: int = 0
-    expired: int = 0
-    undelivered: int = 0
-
-    def __init__(self) -> None:
-        #: When it is due, sequence on the staging queue, MsgId there.
-        self.order: list[tuple[int, int, bytes]] = []
-        #: Messages that nobody took, by their sequence: when they are tried again.
-        self.refused: dict[int, int] = {}
-
-    def add(self, due_ms: int, sequence: int, msg_id: bytes) -> None:
-        """A message can be delivered from `due_ms` on."""
-        due_ms = max(due_ms, self.refused.get(sequence, 0))
-        if not self.order or due_ms < self.order[0][0]:
-            self.changed = True
-        heapq.heappush(self.order, (due_ms, sequence, msg_id))
-
-    def due_ms(self) -> int:
-        """When `run` wants to be called, in milliseconds since 1970; 0 never."""
-        if not self.order or self.queue is None or not self.queue.get_enabled:
-            return 0
-        return max(self.order[0][0], self.resume_ms, 1)
 
 
 class Staged:
@@ -245,17 +210,17 @@ def put_delayed(
     if not 0 <= delay_ms <= DELAY_MS_MAX:
         return fail(connection, MQRC_OPTIONS_ERROR)
     if not delay_ms:
-        return put.put(qm, connection, handle, md, pmo, data)
+        return qm.put(connection, handle, md, pmo, data)
     if pmo.options & (MQPMO_RETAIN | MQPMO_LOGICAL_ORDER) or handle.destinations is not None:
         return fail(connection, MQRC_OPTIONS_ERROR)
     if handle.put_group is not None:
         return fail(connection, MQRC_OPTIONS_ERROR)
-    straight, plain = handle.straight_put, handle.plain_put
-    handle.straight_put = handle.plain_put = False
+    straight = handle.straight_put
+    handle.straight_put = False
     handle.delivery_delay_ms = delay_ms
-    reason = put.put(qm, connection, handle, md, pmo, data)
+    reason = qm.put(connection, handle, md, pmo, data)
     handle.delivery_delay_ms = 0
-    handle.straight_put, handle.plain_put = straight, plain
+    handle.straight_put = straight
     return reason
 
 
@@ -282,7 +247,7 @@ def stage(
     target = handle.queue
     topic = handle.topic
     if topic is not None:
-        attributes = topic.current(qm.topics)
+        attributes = qm.topics.current(topic)
         if not attributes.publish_enabled:
             return MQRC_PUT_INHIBITED
         if qm.pubsub_disabled:
@@ -489,7 +454,7 @@ def _to_destination(qm: QueueManager, connection: Connection, staged: Staged, co
     if staged.topic:
         if not is_topic_string(staged.name):
             return MQRC_HEADER_ERROR
-        topic = OpenTopic(qm.topics, staged.name)
+        topic = qm.topics.open(staged.name)
         publisher = qm.connections.get(staged.connection_id)
         options = staged.options if publisher is not None else staged.options & ~MQPMO_NOT_OWN_SUBS
         publication = Publication(

@@ -63,10 +63,9 @@ from flintmq.mqi.reason import (
     MQRC_SELECTION_NOT_AVAILABLE,
 )
 from flintmq.mqi.response_record import MQRR
-from flintmq.qmgr.connection import Connection, Handle
+from flintmq.qmgr.connection import Connection, Destination, Handle, fail
 from flintmq.qmgr.open import open_queue
 from flintmq.qmgr.put import put_checked
-from flintmq.qmgr.unit_of_work import fail
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -84,20 +83,6 @@ _ALLOWED: Final = (
     | MQOO_BIND_NOT_FIXED
 )
 _RECORD_FIELDS: Final = MQPMRF_MSG_ID | MQPMRF_CORREL_ID | MQPMRF_GROUP_ID | MQPMRF_FEEDBACK | MQPMRF_ACCOUNTING_TOKEN
-
-
-class Destination:
-    """One queue of a list, and how its last open or put ended."""
-
-    #: None: it could not be opened.
-    handle: Handle | None = None
-    completion: int = MQCC_OK
-    reason: int = MQRC_NONE
-
-    @property
-    def remote(self) -> bool:
-        """Whether its messages leave this queue manager."""
-        return self.handle is not None and self.handle.remote_qmgr != ""
 
 
 def open_list(qm: QueueManager, connection: Connection, od: MQOD, options: int) -> Handle | None:

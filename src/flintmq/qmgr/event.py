@@ -71,6 +71,7 @@ from flintmq.mqi.reason import (
 )
 from flintmq.qmgr import admin_rows, refusal
 from flintmq.qmgr.connection import Connection, Handle
+from flintmq.qmgr.event_state import EventState
 from flintmq.qmgr.message import NO_ID
 from flintmq.qmgr.objects import log_definition
 from flintmq.qmgr.place import place_internal
@@ -98,19 +99,6 @@ REMOTE_REASONS: Final = (
 
 _TIMER_OFF: Final = -1
 _UTF_8: Final = 1208
-
-
-class EventState:
-    """What the events count: made and put, and dropped because their queue is missing, full or inhibited."""
-
-    put: int = 0
-    dropped: int = 0
-    last_dropped_reason: int = 0
-    #: The extent of the log that the last logger event told of.
-    log_extent: str = ""
-
-    def __init__(self, name: str) -> None:
-        self.connection = Connection(b"", name[:28], "", mq.MQAT_QMGR)
 
 
 def state(qm: QueueManager) -> EventState:

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 
 from flintmq.log.errors import LogError
 from flintmq.qmgr.lane import Lane
-from flintmq.qmgr.message import AVAILABLE, Message
-from flintmq.qmgr.paging import Home
+from flintmq.qmgr.message import AVAILABLE, Home, Message
+from flintmq.qmgr.paging import pager_of
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.records import GET, ONLY, PLACE
 from flintmq.qmgr.unit_of_work import log_get
@@ -48,7 +48,7 @@ def expire_chunk(
 ) -> ChunkScan:
     """Expire what is due in the chunk of `queue` that begins with `first`; how many, is for the caller to tell."""
     result = ChunkScan()
-    pager = queue.pager
+    pager = pager_of(queue)
     chunk = pager.page_set.chunk(volatile, queue.queue_id, lane_number, first)
     if chunk is None:
         return result
@@ -94,7 +94,7 @@ def _is_covered(lane: Lane, chunk: Chunk) -> bool:
 
 def _kill(qm: QueueManager, queue: Queue, chunk: Chunk, home: Home, slots: list[int], result: ChunkScan) -> None:
     """The plain ones: nothing of them is needed but what the tables say."""
-    pager = queue.pager
+    pager = pager_of(queue)
     account = queue.account
     stable_account = pager.stable_account
     persistent = not home.volatile

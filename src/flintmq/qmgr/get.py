@@ -78,12 +78,22 @@ from flintmq.qmgr import (
 )
 from flintmq.qmgr.browse_index import is_reachable, range_before
 from flintmq.qmgr.browse_mark import MARK_OPTIONS
-from flintmq.qmgr.connection import WAITING, Answer, Connection, Handle, Unit, Waiter
+from flintmq.qmgr.connection import WAITING, Answer, Connection, Handle, Unit, Waiter, fail, not_usable, succeed, warn
 from flintmq.qmgr.get_options import BROWSE, KNOWN, LOGICAL, UNUSUAL
-from flintmq.qmgr.index import comes_before
-from flintmq.qmgr.message import AVAILABLE, GET_PENDING, LOCKED, NO_ID, PUT_PENDING, Message, Node, fill_descriptor
+from flintmq.qmgr.lane import comes_before
+from flintmq.qmgr.message import (
+    AVAILABLE,
+    GET_PENDING,
+    LOCKED,
+    NO_ID,
+    PUT_PENDING,
+    Acceptor,
+    Message,
+    Node,
+    fill_descriptor,
+)
 from flintmq.qmgr.own_puts import View
-from flintmq.qmgr.paging import MATCH_ANY, MATCH_CORREL_ID, MATCH_GROUP_ID, MATCH_MSG_ID, Acceptor
+from flintmq.qmgr.paging import MATCH_ANY, MATCH_CORREL_ID, MATCH_GROUP_ID, MATCH_MSG_ID
 from flintmq.qmgr.property_control import PROPERTY_OPTIONS
 from flintmq.qmgr.queue import (
     WAITS_FOR_ANY,
@@ -94,7 +104,7 @@ from flintmq.qmgr.queue import (
     Queue,
 )
 from flintmq.qmgr.records import ONLY
-from flintmq.qmgr.unit_of_work import add_to_unit, fail, log_get, not_usable, room_in_unit, succeed, warn
+from flintmq.qmgr.unit_of_work import add_to_unit, log_get, room_in_unit
 from flintmq.qmgr.wanted import Wanted, by_token, msg_token
 
 if TYPE_CHECKING:
@@ -223,9 +233,6 @@ def get_into(
     max_length: int,
 ) -> int:
     """The same with an answer of its own, so that several gets of one connection may wait at once."""
-    task = connection.task
-    if task is not None and not task.busy:
-        return qm.account_get(connection, handle, answer, md, gmo, max_length)
     if not connection.usable:
         return fail(answer, not_usable(connection))
     if not handle.open:
@@ -827,7 +834,7 @@ def wake(qm: QueueManager, waiter: Waiter) -> None:
     if waiter.connection.task is not None:
         qm.account_wait(waiter)
     if waiter.consumer is not None:
-        waiter.consumer.answered(qm, waiter)
+        qm.consumer_answered(waiter.consumer, waiter)
     else:
         qm.woken.append(waiter)
 
@@ -846,7 +853,7 @@ def quiesce_waiters(qm: QueueManager) -> None:
                 fail_waiter(qm, waiter, MQRC_Q_MGR_QUIESCING)
     for connection in list(qm.connections.values()):
         if connection.event_handler is not None:
-            connection.event_handler.connection_event(qm, MQRC_Q_MGR_QUIESCING)
+            qm.connection_event(connection.event_handler, MQRC_Q_MGR_QUIESCING)
 
 
 def expire_waits(qm: QueueManager) -> None:

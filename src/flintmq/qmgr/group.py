@@ -38,6 +38,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from flintmq.log.errors import LogError
+from flintmq.mqi import payload
 from flintmq.mqi.constants import (
     MQMF_ACCEPT_UNSUP_IF_XMIT_MASK,
     MQMF_LAST_MSG_IN_GROUP,
@@ -72,8 +73,8 @@ from flintmq.mqi.reason import (
     MQRC_UOW_NOT_AVAILABLE,
     MQRC_WRONG_MD_VERSION,
 )
-from flintmq.qmgr import headers, own_puts, remote, report
-from flintmq.qmgr.connection import Connection, Handle
+from flintmq.qmgr import own_puts, remote, report
+from flintmq.qmgr.connection import A_SEGMENT, IN_GROUP, Connection, Handle, PutGroup
 from flintmq.qmgr.message import NO_ID, Message
 from flintmq.qmgr.place import to_queue
 from flintmq.qmgr.queue import Queue
@@ -84,30 +85,9 @@ if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
 
 NUMBER_MAX: Final = 999_999_999
-IN_GROUP: Final = MQMF_MSG_IN_GROUP | MQMF_LAST_MSG_IN_GROUP
-A_SEGMENT: Final = MQMF_SEGMENT | MQMF_LAST_SEGMENT
 _KNOWN: Final = IN_GROUP | A_SEGMENT | MQMF_SEGMENTATION_ALLOWED
 #: The smallest piece of data that a message is cut into, and what every piece but the last is a multiple of.
 PIECE: Final = 16
-
-
-class PutGroup:
-    """What the puts through a handle have left open: a group, a logical message, or a logical message of a group."""
-
-    def __init__(self, md: MQMD, next_offset: int, logical: bool, syncpoint: bool) -> None:
-        self.group_id = md.group_id
-        self.msg_seq_number = md.msg_seq_number
-        self.next_offset = next_offset
-        flags = md.msg_flags
-        self.grouped = flags & IN_GROUP != 0
-        self.last_in_group = flags & MQMF_LAST_MSG_IN_GROUP != 0
-        #: The logical message has more segments to come.
-        self.in_message = flags & A_SEGMENT == MQMF_SEGMENT
-        #: The group has more messages to come.
-        self.in_group = self.grouped and not self.last_in_group
-        self.logical = logical
-        self.syncpoint = syncpoint
-        self.persistence = md.persistence
 
 
 # -- one put ---------------------------------------------------------------------------------------------------------
@@ -121,7 +101,7 @@ def prepare_put(qm: QueueManager, handle: Handle, md: MQMD, pmo: MQPMO, data: by
     logical = pmo.options & MQPMO_LOGICAL_ORDER != 0
     if logical and md.version < 2:
         return MQRC_WRONG_MD_VERSION
-    length = headers.payload_length(md, data)
+    length = payload.payload_length(md, data)
     reason = _check_fields(handle, md, flags, logical, length)
     if reason:
         return reason
@@ -248,7 +228,7 @@ def put_done(connection: Connection, handle: Handle, md: MQMD, pmo: MQPMO, data:
     flags = md.msg_flags if md.version > 1 else 0
     now_open: PutGroup | None = None
     if flags & (IN_GROUP | A_SEGMENT):
-        next_offset = md.offset + headers.payload_length(md, data)
+        next_offset = md.offset + payload.payload_length(md, data)
         now_open = PutGroup(md, next_offset, pmo.options & MQPMO_LOGICAL_ORDER != 0, syncpoint)
         if not now_open.in_group and not now_open.in_message:
             now_open = None
@@ -313,7 +293,7 @@ def put_segments(
     The first segment has the properties of the message.
     """
     room = _room(qm, handle, queue)
-    behind = headers.payload(md.encoding, md.coded_char_set_id, md.format, data)
+    behind = payload.payload(md.encoding, md.coded_char_set_id, md.format, data)
     first = (room - behind.start) // PIECE * PIECE
     if first < PIECE:
         return MQRC_MSG_TOO_BIG_FOR_Q if queue.max_msg_length <= qm.max_msg_length else MQRC_MSG_TOO_BIG_FOR_Q_MGR

@@ -51,11 +51,10 @@ from flintmq.mqi.reason import (
 )
 from flintmq.qmgr import consume, event_admin, trigger
 from flintmq.qmgr.catalogue import MQObject
-from flintmq.qmgr.connection import Connection, Handle
+from flintmq.qmgr.connection import Connection, Handle, fail, not_usable, succeed, warn
 from flintmq.qmgr.get import fail_waiter, fail_waiters
 from flintmq.qmgr.objects import log_definition
 from flintmq.qmgr.queue import Queue
-from flintmq.qmgr.unit_of_work import fail, not_usable, succeed, warn
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -104,9 +103,6 @@ def inquire(
     char_attr_length: int = -1,
 ) -> int:
     """MQINQ into `inquiry`. The last two are the room that the application has, -1 for as much as it takes."""
-    task = connection.task
-    if task is not None and not task.busy:
-        return qm.account_inquire(connection, handle, selectors, inquiry, int_attr_count, char_attr_length)
     connection.force = 0
     if not connection.usable:
         return fail(connection, not_usable(connection))
@@ -236,9 +232,6 @@ def set_attributes(
     characters: str = "",
 ) -> int:
     """MQSET: `integers` in the order of their selectors, `characters` one attribute after the other."""
-    task = connection.task
-    if task is not None and not task.busy:
-        return qm.account_set(connection, handle, selectors, integers, characters)
     connection.force = 0
     if not connection.usable:
         return fail(connection, not_usable(connection))

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final
 from flintmq.log.errors import LogError
 from flintmq.mqi.reason import MQRC_NONE, MQRC_RESOURCE_PROBLEM
 from flintmq.qmgr.connection import Connection
-from flintmq.qmgr.message import AVAILABLE, GET_PENDING, Message, Node
-from flintmq.qmgr.paging import MATCH_CORREL_ID, Acceptor
+from flintmq.qmgr.message import AVAILABLE, GET_PENDING, Acceptor, Message, Node
+from flintmq.qmgr.paging import MATCH_CORREL_ID
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.records import ONLY
 from flintmq.qmgr.unit_of_work import add_to_unit, log_get

@@ -33,6 +33,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from flintmq.log.errors import LogError
+from flintmq.mqi import payload
 from flintmq.mqi.constants import (
     MQGMO_ALL_MSGS_AVAILABLE,
     MQGMO_ALL_SEGMENTS_AVAILABLE,
@@ -72,16 +73,16 @@ from flintmq.mqi.reason import (
     MQRC_WRONG_GMO_VERSION,
     MQRC_WRONG_MD_VERSION,
 )
-from flintmq.qmgr import browse_mark, event, headers, own_puts, report
+from flintmq.qmgr import browse_mark, event, own_puts, report
 from flintmq.qmgr import get as mqget
 from flintmq.qmgr.browse_index import is_reachable
-from flintmq.qmgr.connection import Answer, Connection, Handle, Unit
-from flintmq.qmgr.index import comes_before
-from flintmq.qmgr.message import AVAILABLE, GET_PENDING, LOCKED, NO_ID, PUT_PENDING, Message, Node
-from flintmq.qmgr.paging import MATCH_GROUP_ID, Acceptor
+from flintmq.qmgr.connection import Answer, Connection, GetGroup, Handle, Unit, fail
+from flintmq.qmgr.lane import comes_before
+from flintmq.qmgr.message import AVAILABLE, GET_PENDING, LOCKED, NO_ID, PUT_PENDING, Acceptor, Message, Node
+from flintmq.qmgr.paging import MATCH_GROUP_ID
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.records import LAST
-from flintmq.qmgr.unit_of_work import COMMIT_EVENT, current_unit, fail, log_work, move, settle
+from flintmq.qmgr.unit_of_work import COMMIT_EVENT, current_unit, log_work, move, settle
 from flintmq.qmgr.wanted import Wanted
 
 if TYPE_CHECKING:
@@ -93,35 +94,13 @@ _ALL_SEGMENTS: Final = MQGMO_COMPLETE_MSG | MQGMO_ALL_SEGMENTS_AVAILABLE
 _A_SEGMENT: Final = MQMF_SEGMENT | MQMF_LAST_SEGMENT
 
 
-class GetGroup:
-    """Where the gets, or the browses, of a handle are in a group or logical message."""
-
-    def __init__(self, message: Message, start: Message, logical: bool, syncpoint: bool, whole: bool) -> None:
-        flags = message.msg_flags
-        self.group_id = message.group_id
-        self.msg_seq_number = message.msg_seq_number
-        self.next_offset = message.offset + data_length(message)
-        self.in_message = flags & _A_SEGMENT == MQMF_SEGMENT and not whole
-        self.in_group = flags & MQMF_MSG_IN_GROUP != 0 and flags & MQMF_LAST_MSG_IN_GROUP == 0
-        self.logical = logical
-        self.syncpoint = syncpoint
-        #: The message, as the chain of its group knows it: the next one usually stands behind it.
-        self.last_sequence = message.sequence
-        #: Where a browse in logical order goes on when the group is done.
-        self.start = start
-
-    def is_open(self) -> bool:
-        """True if there is more to come."""
-        return self.in_message or self.in_group
-
-
 def data_length(message: Message) -> int:
     """How much of its logical message a segment is: its data without headers; a report counts for its original."""
     if message.msg_type == MQMT_REPORT and message.original_length >= 0:
         return message.original_length
     if not message.format.startswith("MQ"):
         return len(message.data)
-    behind = headers.payload(message.encoding, message.coded_char_set_id, message.format, message.data)
+    behind = payload.payload(message.encoding, message.coded_char_set_id, message.format, message.data)
     return len(message.data) - behind.start
 
 
@@ -610,7 +589,7 @@ def _assemble_reports(parts: list[Message]) -> bytes:
 def differences(parts: list[Message]) -> int:
     """The warning for segments whose data is not all of one character set or encoding."""
     first = parts[0]
-    behind = headers.payload(first.encoding, first.coded_char_set_id, first.format, first.data)
+    behind = payload.payload(first.encoding, first.coded_char_set_id, first.format, first.data)
     for part in parts[1:]:
         if part.coded_char_set_id != behind.ccsid:
             return MQRC_INCONSISTENT_CCSIDS
@@ -678,7 +657,12 @@ def note(connection: Connection, handle: Handle, message: Message, options: int,
         in_group = before is not None and before.is_open() and logical and not options & MQGMO_BROWSE_FIRST
         at = message if parts is None else parts[0]
         handle.browse_group = GetGroup(
-            last, before.start if in_group and before is not None else at, logical, False, parts is not None
+            last,
+            data_length(last),
+            before.start if in_group and before is not None else at,
+            logical,
+            False,
+            parts is not None,
         )
         return MQRC_NONE
     syncpoint = under_syncpoint(options, message)
@@ -686,7 +670,7 @@ def note(connection: Connection, handle: Handle, message: Message, options: int,
     if syncpoint and handle.get_group_unit is not connection.unit:
         handle.get_group_unit = connection.unit
         handle.get_group_before = before
-    now_open: GetGroup | None = GetGroup(last, last, logical, syncpoint, parts is not None)
+    now_open: GetGroup | None = GetGroup(last, data_length(last), last, logical, syncpoint, parts is not None)
     if now_open is not None and not now_open.is_open():
         now_open = None
     handle.get_group = now_open

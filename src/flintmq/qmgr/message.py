@@ -52,7 +52,6 @@ from flintmq.mqi.md import MQMD, NO_ID
 from flintmq.mqi.md import NO_ACCOUNTING_TOKEN as NO_TOKEN
 
 if TYPE_CHECKING:
-    from flintmq.qmgr.paging import Home
     from flintmq.qmgr.queue import Queue
 
 AVAILABLE: Final = 0
@@ -493,3 +492,27 @@ def _unpack(queue: Queue, sequence: int, record: bytes, start: int) -> Message:
         at += 4 + length
     message.data = record[at:]
     return message
+
+
+class Home:
+    """A chunk of the page set that has messages in memory, or dead slots that are not written yet."""
+
+    def __init__(self, volatile: bool, queue_id: int, lane: int, first: int) -> None:
+        self.volatile = volatile
+        self.queue_id = queue_id
+        self.lane = lane
+        self.first = first
+        #: Messages in memory that live in this chunk.
+        self.members = 0
+        #: Slots whose message was removed since the last batch.
+        self.dead: list[int] = []
+        #: The earliest expiry of the live slots, 0 none, to be written with the dead; -1 it has not been looked at.
+        self.earliest = -1
+
+
+class Acceptor:
+    """Decides whether a message is the one wanted; get.py has the implementation."""
+
+    def accepts(self, message: Message) -> bool:
+        """True if the get that looks for a message may take this one."""
+        return True

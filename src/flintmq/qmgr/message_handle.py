@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from flintmq.mqi import property_headers
 from flintmq.mqi.bmho import MQBMHO
 from flintmq.mqi.cmho import MQCMHO
 from flintmq.mqi.constants import (
@@ -49,7 +50,6 @@ from flintmq.mqi.dmho import MQDMHO
 from flintmq.mqi.dmpo import MQDMPO
 from flintmq.mqi.errors import MQStructuresError, PropertyError, StructureError
 from flintmq.mqi.impo import MQIMPO
-from flintmq.mqi.md import FIELDS as MD_FIELDS
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.md_properties import FIELDS as DESCRIPTOR_FIELDS
 from flintmq.mqi.md_properties import is_descriptor_name, read_descriptor, write_descriptor
@@ -57,6 +57,7 @@ from flintmq.mqi.mhbo import MQMHBO
 from flintmq.mqi.pd import MQPD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.properties import MessageProperties, Property, matches
+from flintmq.mqi.property_blocks import RulesHeader, block_of, collect_headers
 from flintmq.mqi.property_names import (
     DESCRIPTOR_PREFIX,
     NAME_LENGTH_MAX,
@@ -80,12 +81,8 @@ from flintmq.mqi.reason import (
     MQRC_PROPERTY_NOT_AVAILABLE,
     MQRC_PROPERTY_VALUE_TOO_BIG,
 )
-from flintmq.mqi.rfh2 import pack_folders
 from flintmq.mqi.smpo import MQSMPO
-from flintmq.qmgr import property_headers
-from flintmq.qmgr.connection import Connection
-from flintmq.qmgr.message_properties import RulesHeader, collect_headers
-from flintmq.qmgr.unit_of_work import fail, not_usable, succeed, warn
+from flintmq.qmgr.connection import Connection, MessageHandle, fail, not_usable, succeed, warn
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -105,31 +102,7 @@ _TYPE_STRING_LENGTH: Final = 8
 _NO_LIMIT: Final = -1
 
 
-class MessageHandle:
-    """One MQCRTMH."""
-
-    #: How many waiting gets will fill it (H1).
-    in_use: int = 0
-
-    def __init__(self, number: int, validate: bool) -> None:
-        self.number = number
-        #: Names are checked when properties are set, else when the message is put.
-        self.validate = validate
-        self.properties: MessageProperties = MessageProperties()
-        self.md = MQMD()
-        self.md.version = 2
-        #: The fields of `md` that have been set or got, by the name of the attribute.
-        self.known: set[str] = set()
-
-    def take(self, properties: MessageProperties, md: MQMD) -> None:
-        """Hold another message from now on: what it held before is gone, and so is the cursor."""
-        self.properties = properties
-        md.copy_to(self.md)
-        self.md.version = 2
-        self.known = set(MD_FIELDS)
-
-
-class Inquiry:
+class PropertyInquiry:
     """What MQINQMP returns beside the MQIMPO and the MQPD."""
 
     kind: int = MQTYPE_AS_SET
@@ -289,7 +262,7 @@ def inquire(
     name: str,
     pd: MQPD,
     kind: int,
-    answer: Inquiry,
+    answer: PropertyInquiry,
     value_length: int = _NO_LIMIT,
     name_length: int = _NO_LIMIT,
 ) -> int:
@@ -354,7 +327,7 @@ def _describe(found: Property, impo: MQIMPO, pd: MQPD) -> None:
         pd.copy_options = 0  # MQCOPY_NONE, always.
 
 
-def _return_value(qm: QueueManager, impo: MQIMPO, answer: Inquiry) -> int:
+def _return_value(qm: QueueManager, impo: MQIMPO, answer: PropertyInquiry) -> int:
     """Write the value as it was asked for; a value that cannot be written so is written our way, with 2466."""
     encoding, ccsid = MQENC_NATIVE, _UTF8
     reason = MQRC_NONE
@@ -487,15 +460,6 @@ def to_buffer(
         handle.properties.items = [item for item in handle.properties.items if item not in chosen.items]
         handle.properties.cursor = -1
     return succeed(connection)
-
-
-def block_of(properties: MessageProperties, valid: bool = True) -> bytes:
-    """The folders of these properties as a message carries them. Raises PropertyError for a name not checked before."""
-    if not valid:
-        for item in properties.items:
-            if item.hidden is None:
-                check_name(item.name)
-    return pack_folders(properties.to_folders()) if properties.items else b""
 
 
 # -- small things ------------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.message import AVAILABLE, Message, Node, Spilled
-from flintmq.qmgr.paging import Pager, queue_state_key
+from flintmq.qmgr.paging import Pager, pager_of, queue_state_key
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.records import DELETE, OBJECT, ONLY
 from flintmq.store.buffers import BufferPool
@@ -106,7 +106,7 @@ def clear_the_way(qm: QueueManager, queue: Queue, psid: int) -> None:
     Only then may the definition that moves it be logged. So whatever restart finds of the queue on the new page set
     was put there after the move, and there is nothing on the old one that it could find twice.
     """
-    queue.pager.commit_batch(PageSetBatch(), True)
+    pager_of(queue).commit_batch(PageSetBatch(), True)
     batch = PageSetBatch()
     batch.drop_queue(queue.queue_id)
     batch.delete_meta(queue_state_key(queue.queue_id))
@@ -116,13 +116,13 @@ def clear_the_way(qm: QueueManager, queue: Queue, psid: int) -> None:
 def move_queue(qm: QueueManager, queue: Queue, psid: int) -> None:
     """Put an empty queue on another page set."""
     assert queue.depth == 0 and queue.uncommitted == 0, f"{queue.name} is not empty"
-    if queue.pager.dirty:
+    if pager_of(queue).dirty:
         # Replay: the last of its messages has just gone. Its dead slots and its state must reach the page set together.
         try:
-            queue.pager.commit_batch(PageSetBatch(), False)
+            pager_of(queue).commit_batch(PageSetBatch(), False)
         except PageSetFull:
-            queue.pager.owe({queue_state_key(queue.queue_id): queue.pager.queue_state(queue)})
-    queue.pager.forget_queue(queue.queue_id)
+            pager_of(queue).owe({queue_state_key(queue.queue_id): pager_of(queue).queue_state(queue)})
+    pager_of(queue).forget_queue(queue.queue_id)
     pager = qm.pagers[psid]
     queue.pager = pager
     queue.account = qm.accounts[psid]
@@ -171,7 +171,7 @@ def detach_queue(qm: QueueManager, queue: Queue) -> None:
         qm.clearing.append(queue)
         return
     clear_up_to(queue, queue.next_sequence)
-    queue.pager.retire_queue(queue.queue_id)
+    pager_of(queue).retire_queue(queue.queue_id)
 
 
 def clear_some(qm: QueueManager) -> None:
@@ -179,7 +179,7 @@ def clear_some(qm: QueueManager) -> None:
     queue = qm.clearing[0]
     if clear_up_to(queue, queue.next_sequence, CLEARED_AT_ONCE) < CLEARED_AT_ONCE:
         qm.clearing.pop(0)
-        queue.pager.retire_queue(queue.queue_id)
+        pager_of(queue).retire_queue(queue.queue_id)
 
 
 def clear_all(qm: QueueManager) -> None:

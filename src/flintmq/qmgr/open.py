@@ -69,6 +69,7 @@ from flintmq.mqi.reason import (
     MQRC_UNKNOWN_OBJECT_Q_MGR,
 )
 from flintmq.qmgr import (
+    authority_change,
     authority_records,
     event,
     property_control,
@@ -80,12 +81,12 @@ from flintmq.qmgr import (
 )
 from flintmq.qmgr.catalogue import MQObject, Resolution
 from flintmq.qmgr.close import close_handle
-from flintmq.qmgr.connection import Connection, Handle
+from flintmq.qmgr.connection import Connection, Handle, fail, not_usable, succeed
 from flintmq.qmgr.objects import attach_queue, log_definition
 from flintmq.qmgr.put import asynchronous, context_of_open, put_checked, remember_first
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.security import context_user
-from flintmq.qmgr.unit_of_work import current_unit, fail, not_usable, succeed
+from flintmq.qmgr.unit_of_work import current_unit
 from flintmq.selector.errors import SelectorError
 from flintmq.selector.selector import Selector, compile_selector
 
@@ -107,9 +108,6 @@ _KNOWN: Final = 0x007F_FFFF
 
 def open_object(qm: QueueManager, connection: Connection, od: MQOD, options: int) -> Handle | None:
     """MQOPEN. The handle, or None with the reason in the connection."""
-    task = connection.task
-    if task is not None and not task.busy:
-        return qm.account_open(connection, od, options)
     connection.force = 0
     qm.counters.opens += 1
     if not connection.usable:
@@ -282,7 +280,7 @@ def open_queue(
         if options & MQOO_ALTERNATE_USER_AUTHORITY:
             user = context_user(od.alternate_user_id)
         if qm.authority.created(user, "QUEUE", queue.name, queue.temporary):
-            _, force = authority_records.change(
+            _, force = authority_change.change(
                 qm, "QUEUE", queue.name, authority_records.PRINCIPAL, user, authorities.BY_TYPE["QUEUE"], 0
             )
             connection.force = max(connection.force, force)
@@ -423,9 +421,6 @@ def _open_other(qm: QueueManager, connection: Connection, od: MQOD, options: int
 
 def put1(qm: QueueManager, connection: Connection, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> int:
     """MQPUT1: open for output, put, close. No handle is left behind, whatever happens."""
-    task = connection.task
-    if task is not None and not task.busy:
-        return qm.account_put1(connection, od, md, pmo, data)
     connection.force = 0
     if not connection.usable:
         return fail(connection, not_usable(connection))
@@ -451,7 +446,7 @@ def put1(qm: QueueManager, connection: Connection, od: MQOD, md: MQMD, pmo: MQPM
         if pmo.options & MQPMO_SYNCPOINT and md.persistence != MQPER_NOT_PERSISTENT:
             current_unit(qm, connection).doomed = True
         return succeed(connection)
-    if task is not None:
+    if connection.task is not None:
         connection.put1_handle = handle
     force = connection.force
     if handle.destinations is not None:

@@ -43,10 +43,9 @@ from flintmq.mqi.constants import (
     MQGMO_SYNCPOINT,
     MQGMO_SYNCPOINT_IF_PERSISTENT,
 )
-from flintmq.qmgr.connection import UNIT_ACTIVE, Handle, Unit
-from flintmq.qmgr.index import comes_before
-from flintmq.qmgr.message import AVAILABLE, GET_PENDING, LOCKED, NO_ID, PUT_PENDING, REMOVED, Message
-from flintmq.qmgr.paging import Acceptor
+from flintmq.qmgr.connection import UNIT_ACTIVE, Handle, OwnPuts, Row, Unit
+from flintmq.qmgr.lane import comes_before
+from flintmq.qmgr.message import AVAILABLE, GET_PENDING, LOCKED, NO_ID, PUT_PENDING, REMOVED, Acceptor, Message
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue import Queue
@@ -54,39 +53,6 @@ if TYPE_CHECKING:
 
 _BROWSE: Final = MQGMO_BROWSE_FIRST | MQGMO_BROWSE_NEXT | MQGMO_BROWSE_MSG_UNDER_CURSOR
 _SEES: Final = MQGMO_SYNCPOINT | MQGMO_SYNCPOINT_IF_PERSISTENT | _BROWSE
-
-
-class Row:
-    """The messages of one lane, in the order in which they were put."""
-
-    #: Messages before this one have been got.
-    head: int = 0
-
-    def __init__(self) -> None:
-        self.messages: list[Message] = []
-
-    def add(self, message: Message) -> None:
-        """Insert by sequence; nearly always at the end."""
-        at = len(self.messages)
-        while at > self.head and self.messages[at - 1].sequence > message.sequence:
-            at -= 1
-        self.messages.insert(at, message)
-
-
-class OwnPuts:
-    """The messages that one unit of work has put on one queue."""
-
-    def __init__(self) -> None:
-        self.rows: dict[int, Row] = {}
-        self.sequences: set[int] = set()
-
-    def add(self, message: Message) -> None:
-        """Enter a message that the unit has put."""
-        row = self.rows.get(message.lane)
-        if row is None:
-            row = self.rows[message.lane] = Row()
-        row.add(message)
-        self.sequences.add(message.sequence)
 
 
 class View:

@@ -34,19 +34,21 @@ import struct
 from typing import TYPE_CHECKING, Final
 
 from flintmq.mqi.constants import MQRO_EXPIRATION
-from flintmq.qmgr.index import comes_before
-from flintmq.qmgr.lane import Lane
+from flintmq.qmgr.lane import Lane, comes_before
 from flintmq.qmgr.message import (
     AVAILABLE,
     NO_ID,
     PUT_PENDING,
     SPILLED,
+    Acceptor,
+    Home,
     Message,
     Node,
     Spilled,
     pack_message,
     unpack_message,
 )
+from flintmq.qmgr.queue import QueuePager
 from flintmq.store.chunk import Chunk, Slot, split_into_chunks
 from flintmq.store.errors import PageSetFull
 from flintmq.store.pages import EXPAND_NONE, PAGES_64GB, PageAccount, pages_for
@@ -75,23 +77,7 @@ ACCOUNT_KEY: Final = b"account"
 QUEUE_STATE_VERSION: Final = 1
 
 
-class Home:
-    """A chunk of the page set that has messages in memory, or dead slots that are not written yet."""
-
-    def __init__(self, volatile: bool, queue_id: int, lane: int, first: int) -> None:
-        self.volatile = volatile
-        self.queue_id = queue_id
-        self.lane = lane
-        self.first = first
-        #: Messages in memory that live in this chunk.
-        self.members = 0
-        #: Slots whose message was removed since the last batch.
-        self.dead: list[int] = []
-        #: The earliest expiry of the live slots, 0 none, to be written with the dead; -1 it has not been looked at.
-        self.earliest = -1
-
-
-class Pager:
+class Pager(QueuePager):
     """The way between one page set and the queues on it."""
 
     def __init__(self, psid: int, page_set: PageSet, log: LogPort, account: PageAccount) -> None:
@@ -819,12 +805,11 @@ class Pager:
         self.loaded_messages += 1
 
 
-class Acceptor:
-    """Decides whether a message is the one wanted; get.py has the implementation."""
-
-    def accepts(self, message: Message) -> bool:
-        """True if the get that looks for a message may take this one."""
-        return True
+def pager_of(queue: Queue) -> Pager:
+    """Return the pager of `queue`, with all that the queue itself does not know of it."""
+    pager = queue.pager
+    assert isinstance(pager, Pager)
+    return pager
 
 
 def check_homes(pager: Pager) -> None:

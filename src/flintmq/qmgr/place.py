@@ -21,9 +21,10 @@ A message that somebody waits for already may be handed over instead, and not be
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from flintmq.log.errors import LogError
+from flintmq.mqi import property_headers
 from flintmq.mqi.constants import MQ_MSG_HEADER_LENGTH
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.reason import (
@@ -37,17 +38,14 @@ from flintmq.mqi.reason import (
     MQRC_RESOURCE_PROBLEM,
     MQRC_SYNCPOINT_LIMIT_REACHED,
 )
-from flintmq.qmgr import property_headers
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.expiring import capped
 from flintmq.qmgr.message import NO_ID, PUT_PENDING, Message
 from flintmq.qmgr.queue import Queue
+from flintmq.qmgr.queue_manager import Gathering, QueueManager
 from flintmq.qmgr.records import LAST, ONLY
 from flintmq.qmgr.unit_of_work import add_to_unit, log_put, log_run, room_in_unit
 from flintmq.store.pages import pages_for
-
-if TYPE_CHECKING:
-    from flintmq.qmgr.queue_manager import QueueManager
 
 SMALL_MESSAGE: Final = 3635  # One page up to here (B135).
 SLOW_DOWN_MS: Final = 5  # How long a put to a page set that is 85 % full is held back (B140).
@@ -170,7 +168,7 @@ def counted_length(qm: QueueManager, queue: Queue, md: MQMD, data: bytes) -> int
     return length - property_headers.counted(md, data)
 
 
-class Delivery:
+class Delivery(Gathering):
     """Messages that are placed on their queues together, or not at all."""
 
     #: What is being added is a copy on a stream queue, and has none itself (stream.py).

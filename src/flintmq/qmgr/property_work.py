@@ -11,14 +11,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from flintmq.mqi import payload, property_blocks
 from flintmq.mqi.constants import MQFMT_RF_HEADER_2, MQFMT_XMIT_Q_HEADER, MQPD_USER_CONTEXT
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.properties import LONG_FOLDER, MessageProperties, Property
+from flintmq.mqi.property_blocks import add_block, length_of_headers
 from flintmq.mqi.property_scan import PropertyScan
 from flintmq.mqi.rfh2 import MQRFH2, unpack_folders
-from flintmq.qmgr import headers, message_handle
-from flintmq.qmgr.message_properties import add_block, length_of, length_of_headers, properties_of
+from flintmq.qmgr.message_properties import length_of, properties_of
 from flintmq.qmgr.work import Work
 from flintmq.selector.source import Value
 
@@ -41,7 +42,7 @@ class MessageScan:
         self.data = data
         self.values: dict[str, Value] = {}
         self.of_user: list[Property] = []
-        self._place = headers.Payload(0, encoding, ccsid, format)
+        self._place = payload.Payload(0, encoding, ccsid, format)
         self._headers = 0
         self._scan: PropertyScan | None = None
         self._in_block = False
@@ -84,18 +85,18 @@ class MessageScan:
         place = self._place
         self._headers += 1
         is_header = place.format.startswith(_MQ) and place.format != MQFMT_XMIT_Q_HEADER
-        if not is_header or self._headers > headers.HEADERS_MAX:
+        if not is_header or self._headers > payload.HEADERS_MAX:
             self.done = True
             return
         if place.format == MQFMT_RF_HEADER_2:
             try:
-                ccsid = headers.known_ccsid(place.ccsid)
+                ccsid = payload.known_ccsid(place.ccsid)
                 rfh2 = MQRFH2.unpack(self.data, place.start, place.encoding & 0xF == 1, ccsid)
             except StructureError:
                 self.done = True
                 return
             self._scan = PropertyScan(rfh2.folders)
-        if not headers.step(place, self.data):
+        if not payload.step(place, self.data):
             place.format = ""
 
 
@@ -163,7 +164,7 @@ class SaveContext(Work):
             self.done = True
             found = MessageProperties()
             found.items = self._scan.of_user
-            self._handle.saved_properties = message_handle.block_of(found) if found.items else b""
+            self._handle.saved_properties = property_blocks.block_of(found) if found.items else b""
 
 
 def save_context(connection: Connection, handle: Handle, message: Message) -> None:
@@ -175,7 +176,7 @@ def save_context(connection: Connection, handle: Handle, message: Message) -> No
         return
     properties = properties_of(message)
     properties.items = [item for item in properties.items if item.context == MQPD_USER_CONTEXT]
-    handle.saved_properties = message_handle.block_of(properties)
+    handle.saved_properties = property_blocks.block_of(properties)
 
 
 def _says_context(data: bytes) -> bool:

@@ -73,12 +73,14 @@ from flintmq.mqi.reason import (
     MQRC_UNKNOWN_OBJECT_NAME,
     MQRC_UNKNOWN_REPORT_OPTION,
 )
+from flintmq.mqi.topic_words import DELIVER_ALL, DELIVER_ALL_DURABLE, join_topic
 from flintmq.qmgr import event, on_behalf, registration, remote, report, retained, stream
 from flintmq.qmgr.catalogue import MQObject
-from flintmq.qmgr.connection import Connection, Handle
+from flintmq.qmgr.connection import Connection, Handle, fail, succeed, warn
 from flintmq.qmgr.content_filter import route_to
 from flintmq.qmgr.message import NO_ID, Message
 from flintmq.qmgr.message_source import MessageSource
+from flintmq.qmgr.open_topic import OpenTopic, TopicAttributes
 from flintmq.qmgr.place import Delivery
 from flintmq.qmgr.publication import PUB_LEVEL, Form, property_block, publication_options, rfh2_form, rfh_form
 from flintmq.qmgr.put import check_md, context_of_open, set_context
@@ -92,15 +94,8 @@ from flintmq.qmgr.subscription import (
     PROPERTIES_NONE,
     Subscription,
 )
-from flintmq.qmgr.topic_tree import (
-    DELIVER_ALL,
-    DELIVER_ALL_DURABLE,
-    TopicAttributes,
-    TopicTree,
-    is_topic_string,
-    join_topic,
-)
-from flintmq.qmgr.unit_of_work import fail, room_in_unit, succeed, warn
+from flintmq.qmgr.topic_tree import is_topic_string
+from flintmq.qmgr.unit_of_work import room_in_unit
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -108,28 +103,6 @@ if TYPE_CHECKING:
 #: What a topic can be opened for.
 _OUTPUT_ONLY: Final = MQOO_OUTPUT
 _ACCESS: Final = 0x3F  # Input, browse, output, inquire, set.
-
-
-class OpenTopic:
-    """A topic that is open for output."""
-
-    def __init__(self, topics: TopicTree, topic_string: str) -> None:
-        self.topic_string = topic_string
-        self.levels: list[str] = topic_string.split("/")
-        self.attributes: TopicAttributes = topics.attributes_at(self.levels)
-        self.generation = topics.generation
-        #: How often it was published to through this handle, and when last.
-        self.published = 0
-        self.last_ms = 0
-        #: The properties of a copy that has nothing but the topic string to say.
-        self.block: bytes = b""
-
-    def current(self, topics: TopicTree) -> TopicAttributes:
-        """What holds at the topic now."""
-        if self.generation != topics.generation:
-            self.attributes = topics.attributes_at(self.levels)
-            self.generation = topics.generation
-        return self.attributes
 
 
 # -- MQOPEN ------------------------------------------------------------------------------------------------------------
@@ -186,7 +159,7 @@ def _topic_handle(
     connection.next_handle += 1
     handle.can_put = options & MQOO_OUTPUT != 0
     handle.context = context_of_open(options)
-    handle.topic = OpenTopic(qm.topics, topic_string)
+    handle.topic = qm.topics.open(topic_string)
     handle.resolved_name = ""
     _take_defaults(qm, handle, handle.topic.attributes)
     od.res_object_string = topic_string
@@ -237,7 +210,7 @@ def put_topic(
     if options & MQPMO_LOGICAL_ORDER:
         return fail(connection, MQRC_OPTIONS_ERROR)
     if topic.generation != qm.topics.generation or handle.put_enabled_by:
-        _take_defaults(qm, handle, topic.current(qm.topics))
+        _take_defaults(qm, handle, qm.topics.current(topic))
     reason = check_md(qm, handle, False, md)
     if reason and reason != MQRC_PRIORITY_EXCEEDS_MAXIMUM and reason != MQRC_UNKNOWN_REPORT_OPTION:
         return fail(connection, reason)
@@ -311,7 +284,7 @@ class Publication:
         #: Whose own subscriptions MQPMO_NOT_OWN_SUBS means. A delayed publication is not made by its publisher.
         self.publisher: Connection | None = connection
         self.topic = topic
-        self.attributes = topic.current(qm.topics)
+        self.attributes = qm.topics.current(topic)
         self.md = md
         self.data = data
         self.properties = properties
@@ -709,7 +682,7 @@ def copies_for_alias(
     if topic is None or topic.topic_string != topic_string:
         if not is_topic_string(topic_string):
             return MQRC_TOPIC_STRING_ERROR
-        topic = queue.stream_topic = OpenTopic(qm.topics, topic_string)
+        topic = queue.stream_topic = qm.topics.open(topic_string)
     publication = Publication(qm, delivery.connection, topic, md, data, properties)
     before = len(delivery.messages)
     reason = publication.gather(delivery)

@@ -84,11 +84,11 @@ from flintmq.mqi.reason import (
     MQRC_UNKNOWN_REPORT_OPTION,
 )
 from flintmq.qmgr import event, group, headers, put_properties, remote, report
-from flintmq.qmgr.connection import Connection, Handle
+from flintmq.qmgr.connection import Connection, Handle, fail, not_usable, succeed, warn
 from flintmq.qmgr.expiry import cap_on_the_way, capped
 from flintmq.qmgr.message import NO_ID, NO_TOKEN
 from flintmq.qmgr.place import to_queue
-from flintmq.qmgr.unit_of_work import current_unit, fail, not_usable, succeed, warn
+from flintmq.qmgr.unit_of_work import current_unit
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -218,9 +218,6 @@ def _refused(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD,
 
 def _put_unusual(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes) -> int:
     """MQPUT with all its options, and all that can be wrong."""
-    task = connection.task
-    if task is not None and not task.busy:
-        return qm.account_put(connection, handle, md, pmo, data)
     if not connection.usable:
         return fail(connection, not_usable(connection))
     if not handle.open:

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from flintmq.mqi import property_blocks, property_headers
 from flintmq.mqi.constants import (
     MQACTP_FORWARD,
     MQACTP_NEW,
@@ -52,6 +53,7 @@ from flintmq.mqi.md import MQMD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.pmo import takes_part as takes_part
 from flintmq.mqi.properties import MessageProperties
+from flintmq.mqi.property_blocks import add_block, add_headers
 from flintmq.mqi.reason import (
     MQRC_ACTION_ERROR,
     MQRC_HMSG_ERROR,
@@ -61,10 +63,8 @@ from flintmq.mqi.reason import (
     MQRC_PROPERTIES_TOO_BIG,
     MQRC_UNSUPPORTED_PROPERTY,
 )
-from flintmq.qmgr import headers, message_handle, property_headers
-from flintmq.qmgr.connection import Connection, Handle
-from flintmq.qmgr.message_handle import MessageHandle
-from flintmq.qmgr.message_properties import add_block, add_headers
+from flintmq.qmgr import headers, message_handle
+from flintmq.qmgr.connection import Connection, Handle, MessageHandle
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -119,7 +119,7 @@ def compose(
         return reason
     valid = (original is None or original.validate) and (new is None or new.validate)
     try:
-        composition.block = message_handle.block_of(properties, valid)
+        composition.block = property_blocks.block_of(properties, valid)
     except MQStructuresError as error:
         return error.reason
     if len(composition.block) > qm.max_properties_length:
@@ -238,4 +238,4 @@ def for_report(block: bytes, md: MQMD, data: bytes) -> bytes:
     if data:
         add_headers(properties, md.format, md.encoding, md.coded_char_set_id, data)
     properties.items = [item for item in properties.items if item.copy_options & (MQCOPY_REPORT | MQCOPY_ALL)]
-    return message_handle.block_of(properties)
+    return property_blocks.block_of(properties)

@@ -26,8 +26,7 @@ from typing import TYPE_CHECKING, Final
 from flintmq.catalogue.limits import MESSAGE_LENGTH_MAX
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.expiring import Expiring, cap_of, check_expiring
-from flintmq.qmgr.index import Index, comes_before
-from flintmq.qmgr.lane import Lane, check_lane
+from flintmq.qmgr.lane import Index, Lane, check_lane, comes_before
 from flintmq.qmgr.message import (
     AVAILABLE,
     GET_PENDING,
@@ -35,6 +34,7 @@ from flintmq.qmgr.message import (
     NO_ID,
     REMOVED,
     SPILLED,
+    Acceptor,
     Message,
     Node,
     PackedHeader,
@@ -44,10 +44,8 @@ from flintmq.store.buffers import BufferPool
 from flintmq.store.pages import PageAccount
 
 if TYPE_CHECKING:
-    from flintmq.qmgr.connection import Handle, Waiter
-    from flintmq.qmgr.paging import Pager
-    from flintmq.qmgr.publish import OpenTopic
-    from flintmq.qmgr.selection import Selections
+    from flintmq.qmgr.connection import Entry, Handle, Waiter
+    from flintmq.qmgr.open_topic import OpenTopic
 
 #: Longer than any message: none was put yet.
 NO_LENGTH: Final = 1 << 40
@@ -78,6 +76,90 @@ WAITS_FOR_SELECTED: Final = 4
 
 #: Where messages wait for their delivery (delay.py).
 STAGING: Final = "SYSTEM.DDELAY.LOCAL.QUEUE"
+
+
+class QueueSelections:
+    """The selection strings that a queue is open with (selection.Selections); the queue tells it of its messages."""
+
+    def __init__(self) -> None:
+        #: By sequence of the message: its entries in the selections that it matches.
+        self.matched: dict[int, list[Entry]] = {}
+
+    def arrived(self, message: Message) -> None:
+        """A message was put on the queue."""
+        raise NotImplementedError
+
+    def removed(self, message: Message) -> None:
+        """A message was removed for good."""
+        raise NotImplementedError
+
+    def in_memory(self, message: Message) -> None:
+        """A message was read back from the page set."""
+        raise NotImplementedError
+
+    def left_memory(self, message: Message) -> None:
+        """A message is on the page set only."""
+        raise NotImplementedError
+
+    def available(self, message: Message) -> None:
+        """A message can be got again."""
+        raise NotImplementedError
+
+    def backed_out(self, message: Message) -> None:
+        """The get of a message was backed out."""
+        raise NotImplementedError
+
+    def forget(self, sequence: int) -> None:
+        """A message is not on the page set any more."""
+        raise NotImplementedError
+
+    def waiters(self) -> list[Waiter]:
+        """Return the gets that wait for a message that matches."""
+        raise NotImplementedError
+
+    def check(self) -> None:
+        """Check T1 to T3."""
+        raise NotImplementedError
+
+
+class QueuePager:
+    """The page set of a queue (paging.Pager): brings messages back, and hears of those that are gone."""
+
+    psid: int = 0
+    #: The last error of the page set while its disk is full, else "".
+    full: str = ""
+
+    def died(self, queue: Queue, message: Message) -> None:
+        """`message`, which has a home, was removed from its queue."""
+        raise NotImplementedError
+
+    def load(self, queue: Queue, lane: Lane, spilled: Spilled) -> Node | None:
+        """Bring the first messages of a range back; returns the node that stands in its place now."""
+        raise NotImplementedError
+
+    def load_after(self, queue: Queue, lane: Lane, spilled: Spilled, sequence: int) -> Node | None:
+        """Bring back the messages of a range behind `sequence`."""
+        raise NotImplementedError
+
+    def find_spilled(
+        self, queue: Queue, kind: int, key: bytes, accept: Acceptor, behind_lane: int = 10, behind: int = -1
+    ) -> Message | None:
+        """Bring back the first spilled message under `key`, behind a place, that `accept` takes, or None."""
+        raise NotImplementedError
+
+    def find_sequence(
+        self, queue: Queue, lane_number: int, sequence: int, accept: Acceptor | None = None
+    ) -> Message | None:
+        """Bring back the message with that sequence, if it is in a range, alive, and `accept` (if given) takes it."""
+        raise NotImplementedError
+
+    def show_from(self, queue: Queue, lane: Lane, low: int, high: int, accept: Acceptor) -> int:
+        """Show spilled messages from `low` on to `accept`, which takes none; return the last sequence shown."""
+        raise NotImplementedError
+
+    def backed_out(self, message: Message, hardened: bool) -> None:
+        """The backout count of `message` has changed."""
+        raise NotImplementedError
 
 
 class Queue:
@@ -201,7 +283,7 @@ class Queue:
     def __init__(
         self,
         definition: MQObject,
-        pager: Pager,
+        pager: QueuePager,
         account: PageAccount,
         pool: BufferPool,
         q_mgr_msg_length: int = MESSAGE_LENGTH_MAX,
@@ -233,7 +315,7 @@ class Queue:
         self.by_correl_id: Index | None = None
         self.by_group_id: Index | None = None
         #: The selection strings that the queue is open with (selection.py).
-        self.selections: Selections | None = None
+        self.selections: QueueSelections | None = None
         self.expiring = Expiring()
         #: Groups that were found incomplete when the next sequence was `incomplete_as_of` (L3 in logical_get.py).
         self.incomplete: set[tuple[bytes, int, int]] = set()
@@ -779,8 +861,7 @@ class Queue:
         for filed in list(self.waiters_by_msg_id.values()) + list(self.waiters_by_correl_id.values()):
             result.extend(filed)
         if self.selections is not None:
-            for selection in self.selections.by_text.values():
-                result.extend(selection.waiters)
+            result.extend(self.selections.waiters())
         result.sort(key=_by_order)
         return result
 

@@ -19,60 +19,37 @@ from typing import TYPE_CHECKING, Final
 
 from flintmq.catalogue.attribute import Value
 from flintmq.log.errors import LogFull
-from flintmq.mqi.cbd import MQCBD
-from flintmq.mqi.ctlo import MQCTLO
-from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
-from flintmq.mqi.sd import MQSD
-from flintmq.mqi.sro import MQSRO
-from flintmq.mqi.sts import MQSTS
 from flintmq.qmgr import (
-    accounting,
-    consume,
-    delay,
-    distribution,
-    event,
-    expiry,
-    get,
-    own_puts,
-    publish,
-    put_to_waiter,
-    queued,
-    registration,
-    stream,
-    subscribe,
-    trigger,
-    xa,
+    delays,
+    expiry_task,
 )
 from flintmq.qmgr.authority_records import AuthorityRecords
 from flintmq.qmgr.catalogue import Catalogue, MQObject
 from flintmq.qmgr.clock import Clock
-from flintmq.qmgr.connection import Answer, Connection, Handle, Unit, Waiter
-from flintmq.qmgr.inquire import Inquiry
+from flintmq.qmgr.connection import Connection, Consumer, Handle, Task, Unit, Waiter
 from flintmq.qmgr.log_port import LogPort
-from flintmq.qmgr.message import ENDS, GET_PENDING, PUT_PENDING, Message
-from flintmq.qmgr.paging import Pager, check_homes
-from flintmq.qmgr.place import Delivery
-from flintmq.qmgr.queue import Queue, check_queue, number
+from flintmq.qmgr.message import ENDS, Message
+from flintmq.qmgr.paging import Pager
+from flintmq.qmgr.queue import Queue, number
 from flintmq.qmgr.records import COPY, KIND, PUT
 from flintmq.qmgr.refusal import Refusal
 from flintmq.qmgr.security import Authority, Entities
 from flintmq.qmgr.statistics import Totals
 from flintmq.qmgr.subscription import Subscriptions
-from flintmq.qmgr.task import Task
 from flintmq.qmgr.topic_tree import TopicTree
 from flintmq.qmgr.tracer import Tracer
 from flintmq.qmgr.traces import Traces
 from flintmq.qmgr.vault import Vault
-from flintmq.store.buffers import NOT_STUCK, BufferPool, check_pool
-from flintmq.store.pages import PageAccount, check_account
+from flintmq.store.buffers import NOT_STUCK, BufferPool
+from flintmq.store.pages import PageAccount
 from flintmq.store.pageset import PageSet
 
 if TYPE_CHECKING:
-    from flintmq.qmgr.event import EventState
-    from flintmq.qmgr.message_handle import MessageHandle
+    from flintmq.qmgr.connection import MessageHandle
+    from flintmq.qmgr.event_state import EventState
     from flintmq.qmgr.walk import Walk
 
 #: A checkpoint is due when so many bytes or records were logged since the last one. Who sets LOGLOAD higher wants fewer
@@ -137,6 +114,10 @@ class Counters:
     #: Copies put to stream queues, and opens of stream queues with their base queues.
     stream_puts: int = 0
     stream_opens: int = 0
+
+
+class Gathering:
+    """Messages that are placed on their queues together, or not at all (place.Delivery)."""
 
 
 class QueueManager:
@@ -250,8 +231,8 @@ class QueueManager:
         self.next_message_handle = 0
         self.waiting = 0
         #: Scans for expired messages; messages that are delivered later.
-        self.expiry = expiry.ExpiryTask()
-        self.delays = delay.Delays()
+        self.expiry = expiry_task.ExpiryTask()
+        self.delays = delays.Delays()
         self.woken: list[Waiter] = []
         self.notices: list[tuple[str, str]] = []
         self.started_ms = clock.now_ms()
@@ -318,17 +299,17 @@ class QueueManager:
         self, connection: Connection, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes, properties: bytes
     ) -> int:
         """A put through a handle of a topic."""
-        return publish.put_topic(self, connection, handle, md, pmo, data, properties)
+        raise NotImplementedError
 
     def add_publication(
-        self, delivery: Delivery, queue: Queue, topic_name: str, md: MQMD, data: bytes, properties: bytes
+        self, delivery: Gathering, queue: Queue, topic_name: str, md: MQMD, data: bytes, properties: bytes
     ) -> int:
         """Copies for the subscribers of a topic that STREAMQ of `queue` leads to, as part of a delivery."""
-        return publish.copies_for_alias(self, delivery, queue, topic_name, md, data, properties)
+        raise NotImplementedError
 
     def close_subscription(self, connection: Connection, handle: Handle, options: int) -> int:
         """MQCLOSE of a subscription handle."""
-        return subscribe.close_subscription(self, connection, handle, options)
+        raise NotImplementedError
 
     # -- ids and time -------------------------------------------------------------------------------------------
 
@@ -479,15 +460,15 @@ class QueueManager:
         handle: Handle | None,
     ) -> int:
         """A message for a queue with STREAMQ: place it and its copy."""
-        return stream.put_streamed(self, connection, queue, md, data, syncpoint, now, properties, handle)
+        raise NotImplementedError
 
     def open_list(self, connection: Connection, od: MQOD, options: int) -> Handle | None:
         """MQOPEN of a distribution list."""
-        return distribution.open_list(self, connection, od, options)
+        raise NotImplementedError
 
     def put_to_list(self, connection: Connection, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes) -> int:
         """MQPUT to one."""
-        return distribution.put_to_list(self, connection, handle, md, pmo, data)
+        raise NotImplementedError
 
     def stage_delayed(
         self,
@@ -502,52 +483,35 @@ class QueueManager:
         properties: bytes,
     ) -> int:
         """A message that is to be delivered later: to the staging queue."""
-        return delay.stage(self, connection, handle, md, pmo_options, pub_level, data, syncpoint, now, properties)
+        raise NotImplementedError
 
     def deliver_delayed(self, now: int) -> None:
         """Deliver what is due now."""
-        delay.run(self, now)
+        raise NotImplementedError
 
     def put_to_waiter(self, queue: Queue, md: MQMD, data: bytes, now: int) -> bool:
         """See put_to_waiter.py."""
-        return self.in_turn and put_to_waiter.put_to_waiter(self, queue, md, data, now)
+        raise NotImplementedError
 
     def arrived(self, queue: Queue, message: Message, now: int) -> None:
         """`message` was put outside syncpoint at `now`: events, those who wait, triggers."""
-        if queue.watched:
-            event.after_put(self, queue)
-        if queue.waiting:
-            get.serve(self, queue, message, now)
-        if queue.trigger_on:
-            trigger.after_put(self, queue, message, None)
-        if queue.queued:
-            queued.process(self, queue)
-        elif queue.staging:
-            delay.arrived(self, message)
+        raise NotImplementedError
 
     def put_in_unit(self, queue: Queue, message: Message, unit: Unit) -> None:
         """`message` was put under syncpoint on a watched queue. Events are at once, a trigger is when the unit ends."""
-        event.after_put(self, queue)
-        if queue.trigger_on:
-            trigger.after_put(self, queue, message, unit)
+        raise NotImplementedError
 
     def available(self, queue: Queue, message: Message) -> None:
         """`message` can be got now: its put was committed, its get backed out, or its browse lock given up."""
-        if queue.waiting:
-            get.serve(self, queue, message, self.clock.now_ms())
-        if queue.queued:
-            queued.process(self, queue)
-        elif queue.staging:
-            delay.arrived(self, message)
+        raise NotImplementedError
 
     def unit_ended(self, unit: Unit, committed: bool) -> None:
         """Send the trigger messages that waited for it."""
-        trigger.unit_ended(self, unit, committed)
+        raise NotImplementedError
 
     def got(self, queue: Queue) -> None:
         """A message of a watched queue left it for good."""
-        if not self.replaying:
-            event.depth_fell(self, queue)
+        raise NotImplementedError
 
     def alias_inhibits_get(self, handle: Handle) -> bool:
         """True if the alias that `handle` was opened through has GET(DISABLED)."""
@@ -559,99 +523,37 @@ class QueueManager:
         definition = self.catalogue.find("QUEUE", handle.put_enabled_by)
         return definition is not None and definition.attributes.get("PUT") == "DISABLED"
 
+    def consumer_answered(self, consumer: Consumer, waiter: Waiter) -> None:
+        """A get for a consumer is complete, with a message or with a reason."""
+        raise NotImplementedError
+
+    def connection_event(self, handler: Consumer, reason: int) -> None:
+        """Something happened to a whole connection that has an event handler."""
+        raise NotImplementedError
+
     # -- accounting: see accounting.py -------------------------------------------------------------------------------
 
     def account_connection(self, connection: Connection, begins: bool) -> None:
         """A connection begins or ends."""
-        if begins:
-            accounting.begin(self, connection)
-        else:
-            accounting.leave(self, connection)
-
-    def account_put(self, connection: Connection, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes) -> int:
-        """MQPUT."""
-        return accounting.put(self, connection, handle, md, pmo, data)
-
-    def account_put1(self, connection: Connection, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> int:
-        """MQPUT1."""
-        return accounting.put1(self, connection, od, md, pmo, data)
-
-    def account_get(
-        self, connection: Connection, handle: Handle, answer: Answer, md: MQMD, gmo: MQGMO, max_length: int
-    ) -> int:
-        """MQGET."""
-        return accounting.get(self, connection, handle, answer, md, gmo, max_length)
+        raise NotImplementedError
 
     def account_wait(self, waiter: Waiter) -> None:
         """A get that waited has its answer."""
-        accounting.waited(self, waiter)
+        raise NotImplementedError
 
-    def account_open(self, connection: Connection, od: MQOD, options: int) -> Handle | None:
-        """MQOPEN."""
-        return accounting.open_object(self, connection, od, options)
+    # -- calls that the engine makes in the name of an application: see calls.py --------------------------------------
 
-    def account_close(self, connection: Connection, handle: Handle, options: int) -> int:
-        """MQCLOSE."""
-        return accounting.close(self, connection, handle, options)
+    def put(self, connection: Connection, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes) -> int:
+        """MQPUT."""
+        raise NotImplementedError
 
-    def account_inquire(
-        self,
-        connection: Connection,
-        handle: Handle,
-        selectors: list[int],
-        inquiry: Inquiry,
-        int_attr_count: int,
-        char_attr_length: int,
-    ) -> int:
-        """MQINQ."""
-        return accounting.inquire_attributes(
-            self, connection, handle, selectors, inquiry, int_attr_count, char_attr_length
-        )
-
-    def account_set(
-        self, connection: Connection, handle: Handle, selectors: list[int], integers: list[int], characters: str
-    ) -> int:
-        """MQSET."""
-        return accounting.set_attributes(self, connection, handle, selectors, integers, characters)
-
-    def account_commit(self, connection: Connection) -> int:
+    def commit(self, connection: Connection) -> int:
         """MQCMIT."""
-        return accounting.commit(self, connection)
+        raise NotImplementedError
 
-    def account_backout(self, connection: Connection) -> int:
+    def backout(self, connection: Connection) -> int:
         """MQBACK."""
-        return accounting.backout(self, connection)
-
-    def account_stat(self, connection: Connection, kind: int, sts: MQSTS) -> int:
-        """MQSTAT."""
-        return accounting.status(self, connection, kind, sts)
-
-    def account_subscribe(
-        self, connection: Connection, sd: MQSD, destination: Handle | None, hsub: Handle | None, shared: bool
-    ) -> Handle | None:
-        """MQSUB."""
-        return accounting.subscription(self, connection, sd, destination, hsub, shared)
-
-    def account_subscription_request(self, connection: Connection, hsub: Handle, action: int, sro: MQSRO) -> int:
-        """MQSUBRQ."""
-        return accounting.subscription_request(self, connection, hsub, action, sro)
-
-    def account_callback(
-        self,
-        connection: Connection,
-        operation: int,
-        handle: Handle | None,
-        cbd: MQCBD,
-        md: MQMD,
-        gmo: MQGMO,
-        function: object | None,
-    ) -> int:
-        """MQCB."""
-        return accounting.callback(self, connection, operation, handle, cbd, md, gmo, function)
-
-    def account_control(self, connection: Connection, operation: int, ctlo: MQCTLO) -> int:
-        """MQCTL."""
-        return accounting.control(self, connection, operation, ctlo)
+        raise NotImplementedError
 
     # -- waits --------------------------------------------------------------------------------------------------
 
@@ -713,39 +615,7 @@ class QueueManager:
 
     def check(self) -> None:
         """Check every invariant of every room of the engine; for tests and simulation."""
-        depths: dict[int, int] = {}
-        buffers: dict[int, int] = {}
-        pending: set[int] = set()
-        xa.check_branches(self)
-        registration.check_subscriptions(self)
-        for connection in self.connections.values():
-            consume.check_consumers(connection)
-        for unit in self.units():
-            own_puts.check_unit(unit)
-            for message in unit.work:
-                assert id(message) not in pending, "U1: a message is in two units"
-                pending.add(id(message))
-        for queue in [*self.queues_by_id.values(), *self.clearing]:
-            check_queue(queue)
-            depths[queue.account.psid] = depths.get(queue.account.psid, 0) + queue.depth
-            buffers[queue.pool.pool] = buffers.get(queue.pool.pool, 0) + queue.pages_in_memory
-            held = 0
-            for message in queue.messages_in_memory():
-                if message.state in (PUT_PENDING, GET_PENDING):
-                    held += 1
-                    assert id(message) in pending, f"U1: message {message.sequence} of {queue.name} is in no unit"
-            assert held == queue.uncommitted, f"U1: {queue.name} counts {queue.uncommitted} uncommitted, has {held}"
-        for queue in self.clearing:
-            assert queue.deleted and self.queues_by_id.get(queue.queue_id) is not queue, f"D1: {queue.name}"
-            assert not queue.waiting and queue.pager.queues.get(queue.queue_id) is queue, f"D1: {queue.name}"
-        for pager in self.pagers.values():
-            check_homes(pager)
-        for psid, account in self.accounts.items():
-            assert account.messages == depths.get(psid, 0), f"Q5: page set {psid}"
-            check_account(account)
-        for pool in self.pools.values():
-            assert pool.used == buffers.get(pool.pool, 0), f"Q5: buffer pool {pool.pool}"
-            check_pool(pool)
+        raise NotImplementedError
 
     def units(self) -> list[Unit]:
         """Every unit of work there is."""

@@ -50,6 +50,7 @@ from flintmq.mqi.constants import (
     MQRO_PASS_CORREL_ID,
     MQRO_PASS_MSG_ID,
 )
+from flintmq.mqi.content_filter import CHECKED_NAME, FILTER_QUEUE, Route
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.folders import Element, escape, read_folder
 from flintmq.mqi.md import MQMD
@@ -81,12 +82,13 @@ from flintmq.mqi.reason import (
     MQRC_RFH_PARM_MISSING,
 )
 from flintmq.mqi.rfh2 import MQRFH2
+from flintmq.mqi.topic_words import join_topic
 from flintmq.qmgr import kept, on_behalf, registration, remote, report, retained, retained_delivery, subscribe
 from flintmq.qmgr.connection import Connection
-from flintmq.qmgr.content_filter import CHECKED_NAME, FILTER_QUEUE, Route, needs_broker, route_to
+from flintmq.qmgr.content_filter import needs_broker, route_to
 from flintmq.qmgr.message import NO_ID, Message, fill_descriptor
 from flintmq.qmgr.publication import other_folders, rules_header
-from flintmq.qmgr.publish import OpenTopic, Publication
+from flintmq.qmgr.publish import Publication
 from flintmq.qmgr.queue import QUEUED, Queue
 from flintmq.qmgr.security import Authority, context_user
 from flintmq.qmgr.subscription import (
@@ -95,7 +97,7 @@ from flintmq.qmgr.subscription import (
     WILDCARD_TOPIC,
     Subscription,
 )
-from flintmq.qmgr.topic_tree import has_wildcard, is_topic_string, join_topic
+from flintmq.qmgr.topic_tree import has_wildcard, is_topic_string
 from flintmq.qmgr.unit_of_work import backout, commit
 
 if TYPE_CHECKING:
@@ -300,7 +302,7 @@ class Work:
             if header.coded_char_set_id > 0:
                 md.coded_char_set_id = header.coded_char_set_id
         retain = MQPMO_RETAIN if "RetainPub" in options else 0
-        topic = OpenTopic(qm.topics, topic_string)
+        topic = qm.topics.open(topic_string)
         publication = Publication(qm, self.connection, topic, md, data, self.message.properties, retain)
         if "OtherSubsOnly" in options:
             publication.not_for_queue, publication.not_for_q_mgr = self._destination(command)

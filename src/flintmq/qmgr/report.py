@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from flintmq.mqi import payload
 from flintmq.mqi.constants import (
     MQAT_QMGR,
     MQENC_NATIVE,
@@ -314,7 +315,7 @@ def _report(
     properties: bytes = b"",
 ) -> None:
     """Make a report about the message that `md` and `data` are, and send it."""
-    start = headers.payload(md.encoding, md.coded_char_set_id, md.format, data).start
+    start = payload.payload(md.encoding, md.coded_char_set_id, md.format, data).start
     if amount >= 0:
         part = data[: start + amount] if amount else b""
     else:
@@ -322,7 +323,7 @@ def _report(
     report = _report_descriptor(qm, md, feedback, len(data) - start)
     copied = put_properties.for_report(properties, md, b"" if part else data)
     if not part and data and copied:
-        behind = headers.payload(md.encoding, md.coded_char_set_id, md.format, data)
+        behind = payload.payload(md.encoding, md.coded_char_set_id, md.format, data)
         report.encoding, report.coded_char_set_id, report.format = behind.encoding, behind.ccsid, behind.format
     _send(qm, connection, report, part, md.reply_to_q, md.reply_to_q_mgr, syncpoint, copied)
 

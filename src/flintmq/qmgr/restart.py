@@ -51,7 +51,6 @@ from flintmq.qmgr.checkpoint import (
     unpack_kept,
     unpack_unit,
 )
-from flintmq.qmgr.clock import Clock
 from flintmq.qmgr.connection import UNIT_PREPARED, Unit
 from flintmq.qmgr.log_port import LogPort
 from flintmq.qmgr.message import (
@@ -74,7 +73,7 @@ from flintmq.qmgr.objects import (
     page_set_for,
     storage_changed,
 )
-from flintmq.qmgr.paging import ACCOUNT_KEY, Pager, queue_state_key, read_queue_state, spilled_range
+from flintmq.qmgr.paging import ACCOUNT_KEY, Pager, pager_of, queue_state_key, read_queue_state, spilled_range
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.queue_manager import QueueManager
 from flintmq.qmgr.records import (
@@ -98,7 +97,6 @@ from flintmq.qmgr.records import (
     place,
     split_gets,
 )
-from flintmq.qmgr.security import Authority
 from flintmq.qmgr.unit_of_work import COMMIT_EVENT, backout_unit, move, settle
 from flintmq.store.errors import PageSetFull
 from flintmq.store.pages import PAGES_64GB, pages_for
@@ -135,37 +133,28 @@ class ReplayLog(LogPort, Protocol):
         """The records since the last checkpoint."""
 
 
-def create(
-    name: str,
-    clock: Clock,
-    log: LogPort,
-    open_page_set: Callable[[int], PageSet],
-    authority: Authority,
-    objects: list[tuple[str, str, dict[str, Value]]],
-) -> QueueManager:
-    """A new queue manager with the given objects (kind, name, attributes), QMGR among them. Durable on return."""
+def catalogue_of(objects: list[tuple[str, str, dict[str, Value]]]) -> Catalogue:
+    """Return a catalogue of the given objects: kind, name, attributes."""
     catalogue = Catalogue()
-    for kind, object_name, attributes in objects:
-        catalogue.add(kind, object_name, attributes)
-    qm = QueueManager(name, clock, log, catalogue, authority)
+    for kind, name, attributes in objects:
+        catalogue.add(kind, name, attributes)
+    return catalogue
+
+
+def create(qm: QueueManager, open_page_set: Callable[[int], PageSet]) -> None:
+    """Make the storage of a new queue manager. Durable on return."""
     attach_storage(qm, open_page_set)
-    for definition in catalogue.everything():
+    for definition in qm.catalogue.everything():
         qm.changed_objects[definition.object_id] = definition
         if definition.kind == "QLOCAL":
             attach_queue(qm, definition)
     qm.load_topics()
     if not checkpoint(qm):
         raise RestartFailed("; ".join(pager.full for pager in qm.pagers.values() if pager.full))
-    return qm
 
 
-def restart(
-    name: str, clock: Clock, log: ReplayLog, open_page_set: Callable[[int], PageSet], authority: Authority
-) -> QueueManager:
+def restart(qm: QueueManager, log: ReplayLog, open_page_set: Callable[[int], PageSet], page_set_0: PageSet) -> None:
     """Start an existing queue manager. Raises RestartFailed, or what log and page sets raise when they are damaged."""
-    page_set_0 = open_page_set(0)
-    catalogue = _read_catalogue(name, page_set_0)
-    qm = QueueManager(name, clock, log, catalogue, authority)
     qm.generation = log.generation
     qm.checkpoint_position = log.checkpoint_position
     _restore_parameters(qm, page_set_0)
@@ -174,7 +163,7 @@ def restart(
     for pager in qm.pagers.values():
         _check_generation(pager, log.generation)
         pager.may_flush = False
-    for definition in catalogue.everything():
+    for definition in qm.catalogue.everything():
         if definition.kind == "QLOCAL":
             restore_queue(qm, attach_queue(qm, definition))
     for psid in qm.pagers:
@@ -203,14 +192,13 @@ def restart(
     registration.restore(qm)
     queued.process_all(qm)
     delay.restore(qm)
-    return qm
 
 
 def _unreadable(psid: int, what: str, error: Exception) -> RestartFailed:
     return RestartFailed(f"page set {psid}: {what} cannot be read: {error}. Restore page sets and log together.")
 
 
-def _read_catalogue(name: str, page_set_0: PageSet) -> Catalogue:
+def read_catalogue(name: str, page_set_0: PageSet) -> Catalogue:
     """The objects as of the last checkpoint."""
     catalogue = Catalogue()
     try:
@@ -287,7 +275,7 @@ def _kept_messages(psid: int, queue: Queue, value: bytes) -> list[Message]:
 
 def restore_queue(qm: QueueManager, queue: Queue) -> None:
     """What the page set knows of a queue: its ranges and its depth."""
-    pager = queue.pager
+    pager = pager_of(queue)
     state = pager.page_set.meta(queue_state_key(queue.queue_id))
     next_sequence = live = 0
     if state is not None:
@@ -494,7 +482,7 @@ class Replay:
         """Cases B, C and D."""
         if (queue.queue_id, sequence) in self.known:
             return True
-        return sequence < self.written_below.get(queue.queue_id, 0) and queue.pager.is_stored(queue, lane, sequence)
+        return sequence < self.written_below.get(queue.queue_id, 0) and pager_of(queue).is_stored(queue, lane, sequence)
 
     def _restore_message(self, queue: Queue, sequence: int, record: bytes, start: int, state: int) -> Message:
         message = unpack_message(queue, sequence, record, start)

@@ -23,7 +23,7 @@ from flintmq.qmgr import kept, retained
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.message import fill_descriptor
 from flintmq.qmgr.place import Delivery
-from flintmq.qmgr.publish import OpenTopic, Publication
+from flintmq.qmgr.publish import Publication
 from flintmq.qmgr.subscription import Subscription
 from flintmq.qmgr.work import Work
 
@@ -58,7 +58,7 @@ def _deliver(
         md.version = 2
         fill_descriptor(message, md, now)
         _, md.correl_id, properties = retained.topic_of(message)
-        topic = OpenTopic(qm.topics, topic_string)
+        topic = qm.topics.open(topic_string)
         publication = Publication(qm, connection, topic, md, message.data, properties, MQPMO_RETAIN)
         publication.retained = True
         if publication.copy_to(delivery, [subscription]):

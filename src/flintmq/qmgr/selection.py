@@ -41,11 +41,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from flintmq.mqi.properties import LONG_FOLDER
-from flintmq.qmgr.message import AVAILABLE, NO_ID, Message
+from flintmq.qmgr.connection import Entry, IdSelector, Selected
+from flintmq.qmgr.message import AVAILABLE, NO_ID, Acceptor, Message
 from flintmq.qmgr.message_properties import length_of, may_have_properties
 from flintmq.qmgr.message_source import CHANGING, MessageSource
-from flintmq.qmgr.paging import MATCH_ANY, Acceptor
+from flintmq.qmgr.paging import MATCH_ANY
 from flintmq.qmgr.property_work import MessageScan
+from flintmq.qmgr.queue import QueueSelections
 from flintmq.qmgr.walk import NOT_YET, Visitor, Walk
 from flintmq.qmgr.work import SLICE, Work
 from flintmq.selector.selector import MSG_ID, Selector
@@ -65,7 +67,7 @@ PROPERTIES_PER_UNIT: Final = 128
 SELECTOR_PER_UNIT: Final = 64
 
 
-class IdKey:
+class IdKey(IdSelector):
     """A selector that is one id, and what is left to ask of a message that has it."""
 
     def __init__(self, selector: Selector, kind: int, key: bytes) -> None:
@@ -84,22 +86,6 @@ class IdKey:
         return self.selector.matches(MessageSource(message))
 
 
-class Entry:
-    """A message in the list of a selection."""
-
-    prev: Entry | None = None
-    next: Entry | None = None
-    #: Out of the list. `next` stays as it was, for a browse cursor that still stands here.
-    gone: bool = False
-
-    def __init__(self, selection: Selection, lane: int, sequence: int, message: Message | None) -> None:
-        self.selection = selection
-        self.lane = lane
-        self.sequence = sequence
-        #: None while it is on the page set only.
-        self.message = message
-
-
 class Strand:
     """The entries of one lane."""
 
@@ -110,7 +96,7 @@ class Strand:
     filled: Entry | None = None
 
 
-class Selection:
+class Selection(Selected):
     """The messages of a queue that match one selection string."""
 
     phase: int = BEHIND
@@ -119,10 +105,9 @@ class Selection:
     mask: int = 0
 
     def __init__(self, selector: Selector) -> None:
+        super().__init__()
         self.selector = selector
         self.strands = [Strand() for _ in range(10)]
-        self.links: dict[int, Entry] = {}
-        self.waiters: list[Waiter] = []
         #: The values of one name that say all there is to say, so that a message filed under one of them matches.
         self.decided = selector.is_choice()
         self.changing = False
@@ -284,15 +269,15 @@ def _load(queue: Queue, entry: Entry) -> Message | None:
     return message
 
 
-class Selections:
+class Selections(QueueSelections):
     """All selections of one queue."""
 
     def __init__(self, queue: Queue) -> None:
+        super().__init__()
         self.queue = queue
         self.by_text: dict[str, Selection] = {}
         self.filed: dict[str, dict[object, list[Selection]]] = {}
         self.unfiled: list[Selection] = []
-        self.matched: dict[int, list[Entry]] = {}
         #: Selections that have not begun to catch up, and what catches up with the queue now.
         self.behind: list[Selection] = []
         self.catching: CatchUp | None = None
@@ -376,6 +361,13 @@ class Selections:
     def removed(self, message: Message) -> None:
         """A message has left the queue."""
         self.forget(message.sequence)
+
+    def waiters(self) -> list[Waiter]:
+        """Return the gets that wait for a message that matches."""
+        result: list[Waiter] = []
+        for selection in self.by_text.values():
+            result.extend(selection.waiters)
+        return result
 
     def forget(self, sequence: int) -> None:
         """There is no message with that sequence any more."""
@@ -566,6 +558,24 @@ def _file_key(value: Value) -> object:
 # -- handles -------------------------------------------------------------------------------------------------------
 
 
+def selections_of(queue: Queue | None) -> Selections | None:
+    """Return the selections of `queue`, or None if it is open with no selection string."""
+    if queue is None or queue.selections is None:
+        return None
+    selections = queue.selections
+    assert isinstance(selections, Selections)
+    return selections
+
+
+def selection_of(handle: Handle) -> Selection | None:
+    """Return the selection that `handle` was opened with, or None."""
+    selection = handle.selection
+    if selection is None:
+        return None
+    assert isinstance(selection, Selection)
+    return selection
+
+
 def opened(handle: Handle, queue: Queue, selector: Selector) -> None:
     """A handle has a selection string: it gets messages by its id, or through a selection."""
     handle.selector = selector.text
@@ -574,39 +584,48 @@ def opened(handle: Handle, queue: Queue, selector: Selector) -> None:
     if key is not None:
         handle.id_key = IdKey(selector, key[0], key[1])
         return
-    selections = queue.selections
+    selections = selections_of(queue)
     if selections is None:
-        selections = queue.selections = Selections(queue)
+        selections = Selections(queue)
+        queue.selections = selections
         queue.tracked = True
     handle.selection = selections.open(selector)
 
 
 def closed(handle: Handle, queue: Queue) -> None:
     """The handle is closed, and nobody waits through it."""
-    selection = handle.selection
+    selection, selections = selection_of(handle), selections_of(queue)
     handle.selection = None
     handle.selected_entry = None
-    if selection is None or queue.selections is None:
+    if selection is None or selections is None:
         return
-    queue.selections.close(selection)
-    if not queue.selections.by_text:
+    selections.close(selection)
+    if not selections.by_text:
         queue.selections = None
         queue.set_tracked()
 
 
 def known_selector(queue: Queue | None, text: str) -> Selector | None:
     """The selector of a text that the queue is open with already."""
-    if queue is None or queue.selections is None:
+    selections = selections_of(queue)
+    if selections is None:
         return None
-    selection = queue.selections.by_text.get(text)
+    selection = selections.by_text.get(text)
     return None if selection is None else selection.selector
 
 
-def ready(queue: Queue, selection: Selection) -> Selection:
-    """The selection, caught up with its queue."""
-    while selection.phase != READY and queue.selections is not None:
-        queue.selections.catch_up(SLICE)
+def ready(handle: Handle) -> Selection | None:
+    """Return the selection that `handle` was opened with, caught up with its queue; None if there is none."""
+    selection = selection_of(handle)
+    if selection is not None and selection.phase != READY:
+        selections = selections_of(handle.queue)
+        while selections is not None and not _is_ready(selection):
+            selections.catch_up(SLICE)
     return selection
+
+
+def _is_ready(selection: Selection) -> bool:
+    return selection.phase == READY
 
 
 class CatchingUp(Work):
@@ -617,15 +636,12 @@ class CatchingUp(Work):
 
     def step(self, budget: int) -> None:
         """Evaluate some messages. Of selections that another handle has opened before, first."""
-        queue, selection = self._handle.queue, self._handle.selection
-        if selection is not None and selection.phase != READY and queue is not None and queue.selections is not None:
-            queue.selections.catch_up(budget)
-            self.done = self._is_ready(selection)
+        selection, selections = selection_of(self._handle), selections_of(self._handle.queue)
+        if selection is not None and selections is not None and not _is_ready(selection):
+            selections.catch_up(budget)
+            self.done = _is_ready(selection)
         else:
             self.done = True  # Or the handle was closed.
-
-    def _is_ready(self, selection: Selection) -> bool:
-        return selection.phase == READY
 
 
 def browsed(handle: Handle, message: Message) -> None:

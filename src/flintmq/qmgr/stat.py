@@ -21,8 +21,7 @@ from flintmq.mqi.constants import (
 )
 from flintmq.mqi.reason import MQRC_STAT_TYPE_ERROR, MQRC_STS_ERROR
 from flintmq.mqi.sts import MQSTS
-from flintmq.qmgr.connection import Connection
-from flintmq.qmgr.unit_of_work import fail, not_usable, succeed
+from flintmq.qmgr.connection import Connection, fail, not_usable, succeed
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -32,9 +31,6 @@ VERSION_MAX: Final = 2
 
 def stat(qm: QueueManager, connection: Connection, kind: int, sts: MQSTS) -> int:
     """MQSTAT into `sts`."""
-    task = connection.task
-    if task is not None and not task.busy:
-        return qm.account_stat(connection, kind, sts)
     connection.force = 0
     qm.counters.stats += 1
     if not connection.usable:

@@ -93,9 +93,10 @@ from flintmq.mqi.reason import (
 )
 from flintmq.mqi.sd import MQSD
 from flintmq.mqi.sro import MQSRO
+from flintmq.mqi.topic_words import join_topic
 from flintmq.qmgr import event, registration
 from flintmq.qmgr.close import close_handle
-from flintmq.qmgr.connection import MQOT_SUBSCRIPTION, Connection, Handle
+from flintmq.qmgr.connection import MQOT_SUBSCRIPTION, Connection, Handle, fail, not_usable, succeed
 from flintmq.qmgr.message import NO_ID
 from flintmq.qmgr.open import make_dynamic, open_queue
 from flintmq.qmgr.retained_delivery import RetainedDelivery, deliver_retained, is_long
@@ -110,9 +111,9 @@ from flintmq.qmgr.subscription import (
     WILDCARD_CHAR,
     WILDCARD_TOPIC,
     Subscription,
+    subscription_of,
 )
-from flintmq.qmgr.topic_tree import is_subscribable, join_topic
-from flintmq.qmgr.unit_of_work import fail, not_usable, succeed
+from flintmq.qmgr.topic_tree import is_subscribable
 from flintmq.selector import SelectorError, compile_selector
 
 if TYPE_CHECKING:
@@ -163,9 +164,6 @@ def subscribe(
     name. The queue of a managed subscription is `handle.destination` of what is returned. With `shared`, one that
     others have open to be shared is had as well.
     """
-    task = connection.task
-    if task is not None and not task.busy:
-        return qm.account_subscribe(connection, sd, destination, hsub, shared)
     work = connection.work
     if isinstance(work, RetainedDelivery):
         made = _after_delivery(qm, connection, sd, work)
@@ -183,7 +181,7 @@ def subscribe(
     if reason:
         fail(connection, reason)
         return None
-    existing = hsub.subscription if hsub is not None else qm.subscriptions.by_name.get(sd.sub_name)
+    existing = subscription_of(hsub) if hsub is not None else qm.subscriptions.by_name.get(sd.sub_name)
     if existing is not None and existing.expires_ms and existing.expires_ms <= qm.clock.now_ms():
         registration.end(qm, existing, connection)
         qm.counters.subscriptions_expired += 1
@@ -209,9 +207,10 @@ def subscribe(
 
 def share(handle: Handle) -> None:
     """The first who has a subscription open lets others in."""
-    assert handle.subscription is not None and handle.destination is not None
-    if handle.subscription.managed:
-        handle.subscription.shared = True
+    subscription = subscription_of(handle)
+    assert subscription is not None and handle.destination is not None
+    if subscription.managed:
+        subscription.shared = True
         handle.destination.owns_dynamic = False  # It goes with the subscription, not with this handle.
 
 
@@ -327,7 +326,7 @@ def _after_delivery(qm: QueueManager, connection: Connection, sd: MQSD, work: Re
     """The call is made again: the retained publications of the new subscription are on its queue, or cannot be."""
     connection.work = None
     connection.force = work.force
-    handle, subscription = work.handle, work.handle.subscription
+    handle, subscription = work.handle, subscription_of(work.handle)
     destination = handle.destination
     assert destination is not None
     if subscription is not None and not work.reason:
@@ -670,9 +669,6 @@ def _may_resume(
 
 def subscription_request(qm: QueueManager, connection: Connection, hsub: Handle, action: int, sro: MQSRO) -> int:
     """MQSUBRQ: send the retained publications again."""
-    task = connection.task
-    if task is not None and not task.busy:
-        return qm.account_subscription_request(connection, hsub, action, sro)
     work = connection.work
     if isinstance(work, RetainedDelivery):
         connection.work = None
@@ -683,7 +679,8 @@ def subscription_request(qm: QueueManager, connection: Connection, hsub: Handle,
     sro.num_pubs = 0
     if not connection.usable:
         return fail(connection, not_usable(connection))
-    if not hsub.open or hsub.subscription is None:
+    subscription = subscription_of(hsub)
+    if not hsub.open or subscription is None:
         return fail(connection, MQRC_HOBJ_ERROR)
     if sro.options & ~MQSRO_FAIL_IF_QUIESCING:
         return fail(connection, MQRC_OPTIONS_ERROR)
@@ -691,10 +688,10 @@ def subscription_request(qm: QueueManager, connection: Connection, hsub: Handle,
         return fail(connection, MQRC_Q_MGR_QUIESCING)
     if action != MQSR_ACTION_PUBLICATION:
         return fail(connection, MQRC_ACTION_ERROR)
-    if connection.slices and is_long(qm, hsub.subscription):
-        connection.work = RetainedDelivery(qm, connection, hsub.subscription, hsub)
+    if connection.slices and is_long(qm, subscription):
+        connection.work = RetainedDelivery(qm, connection, subscription, hsub)
         return succeed(connection)
-    reason, sro.num_pubs = deliver_retained(qm, connection, hsub.subscription)
+    reason, sro.num_pubs = deliver_retained(qm, connection, subscription)
     return _requested(connection, reason, sro.num_pubs)
 
 
@@ -710,7 +707,7 @@ def _requested(connection: Connection, reason: int, count: int) -> int:
 
 def close_subscription(qm: QueueManager, connection: Connection, handle: Handle, options: int) -> int:
     """MQCLOSE of a subscription handle."""
-    subscription = handle.subscription
+    subscription = subscription_of(handle)
     if options not in (MQCO_NONE, MQCO_KEEP_SUB, MQCO_REMOVE_SUB):
         return fail(connection, MQRC_OPTIONS_ERROR)
     if subscription is None:  # It was ended by somebody else: DELETE SUB.

@@ -22,6 +22,7 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from flintmq.mqi.md import NO_ACCOUNTING_TOKEN, NO_ID
+from flintmq.qmgr.connection import Subscribed
 from flintmq.selector import Selector
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class RecordError(Exception):
     """A message on the subscriber queue that is no subscription: damaged, or written by a later release."""
 
 
-class Subscription:
+class Subscription(Subscribed):
     """One subscription."""
 
     # What a publish looks at for each of many stands first, close together.
@@ -79,8 +80,6 @@ class Subscription:
     topic_object: str = ""
     wildcard: int = WILDCARD_TOPIC
     durable: bool = False
-    #: The queue manager made the destination and removes it with the subscription.
-    managed: bool = False
     dest_queue: str = ""
     dest_q_mgr: str = ""
     #: MQSO_SET_CORREL_ID was given: `correl_id` is the application's.
@@ -233,6 +232,15 @@ def _bytes_of(content: dict[str, object], field: str, length: int) -> bytes:
     if len(value) != length:
         raise RecordError(f"subscription record has no {length} bytes for {field}")
     return value
+
+
+def subscription_of(handle: Handle) -> Subscription | None:
+    """Return the subscription that `handle` is open on, or None."""
+    subscription = handle.subscription
+    if subscription is None:
+        return None
+    assert isinstance(subscription, Subscription)
+    return subscription
 
 
 class Subscriptions:

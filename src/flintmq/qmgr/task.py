@@ -16,8 +16,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from flintmq.qmgr.connection import Connection
-
 #: Where the sizes of messages are parted that class 1 counts: 0-99, 100-999, 1000-9999 bytes, and longer.
 SIZES: Final = (100, 1_000, 10_000)
 #: The shortest message, while there was none.
@@ -262,36 +260,3 @@ class Watch:
     fast: int = 0
     started_ns: int = 0
     ended_ns: int = 0
-
-
-class Task:
-    """One task that is accounted for."""
-
-    #: A call of it is being accounted for: the engine's calls to itself are not.
-    busy: bool = False
-    ended_us: int = 0
-
-    def __init__(self, connection: Connection, number: int, now_us: int) -> None:
-        self.connection = connection
-        self.number = number
-        self.started_us = now_us
-        self.life = TaskLife()
-        self.work = TaskWork()
-        self.work.started_us = now_us
-        self.watch = Watch()
-
-    def end_interval(self, now_us: int) -> TaskWork:
-        """What the interval that ends now has seen; another begins. Handles go on in that one (B16)."""
-        done = self.work
-        done.ended_us = now_us
-        work = TaskWork()
-        work.started_us = now_us
-        self.work = work
-        for key, use in done.queues.items():
-            if use.open_now:
-                work.queues[key] = use.next_interval()
-        for handle in self.connection.handles.values():
-            before = handle.use
-            if before is not None:
-                handle.use = work.queues.get((before.name, before.base))
-        return done

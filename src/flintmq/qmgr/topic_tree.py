@@ -34,49 +34,14 @@ from typing import Final
 
 from flintmq.catalogue.attribute import Value
 from flintmq.catalogue.limits import TOPIC_STRING_LENGTH_MAX
+from flintmq.mqi.topic_words import BASE_VALUES, DEFAULT_TOPIC
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.expiring import cap_of
+from flintmq.qmgr.open_topic import OpenTopic, TopicAttributes
 from flintmq.qmgr.subscription import WILDCARD_CHAR, Subscription
-
-BASE_TOPIC: Final = "SYSTEM.BASE.TOPIC"
-#: Where DEFINE TOPIC takes what is left out from. It has no topic string and no place in the tree.
-DEFAULT_TOPIC: Final = "SYSTEM.DEFAULT.TOPIC"
-
-DELIVER_ALL: Final = "ALL"
-DELIVER_ALL_DURABLE: Final = "ALLDUR"
-DELIVER_ALL_AVAILABLE: Final = "ALLAVAIL"
 
 #: Equal tails are looked for among so many.
 TAILS_KEPT_MAX: Final = 10_000
-
-#: What the root says, where SYSTEM.BASE.TOPIC says nothing.
-BASE_VALUES: Final[dict[str, Value]] = {
-    "CAPEXPRY": "NOLIMIT",
-    "COMMINFO": "SYSTEM.DEFAULT.COMMINFO.MULTICAST",
-    "DEFPRESP": "SYNC",
-    "DEFPRTY": 0,
-    "DEFPSIST": "NO",
-    "DURSUB": "YES",
-    "MCAST": "DISABLED",
-    "MDURMDL": "SYSTEM.DURABLE.MODEL.QUEUE",
-    "MNDURMDL": "SYSTEM.NDURABLE.MODEL.QUEUE",
-    "NPMSGDLV": DELIVER_ALL_AVAILABLE,
-    "PMSGDLV": DELIVER_ALL_DURABLE,
-    "PUB": "ENABLED",
-    "PUBSCOPE": "ALL",
-    "SUB": "ENABLED",
-    "SUBSCOPE": "ALL",
-    "USEDLQ": "YES",
-}
-
-
-def join_topic(topic_string: str, object_string: str) -> str:
-    """The whole topic string, from that of a TOPIC object and the string that an application adds to it."""
-    if not topic_string or not object_string:
-        return topic_string or object_string
-    if topic_string.endswith("/"):
-        return topic_string + object_string
-    return topic_string + "/" + object_string
 
 
 def is_topic_string(text: str) -> bool:
@@ -226,38 +191,6 @@ class CharacterPath:
 
 
 # -- attributes --------------------------------------------------------------------------------------------------------
-
-
-class TopicAttributes:
-    """What holds at a topic: the values in force, none of them ASPARENT."""
-
-    def __init__(self, name: str, topic_string: str, values: dict[str, Value], blocked: int) -> None:
-        #: The closest TOPIC object, and its topic string.
-        self.name = name
-        self.topic_string = topic_string
-        #: By MQSC keyword; what DISPLAY TPSTATUS shows.
-        self.values = values
-        #: So many levels must be plain text in a subscription, because of WILDCARD(BLOCK).
-        self.blocked = blocked
-        self.publish_enabled = values["PUB"] != "DISABLED"
-        self.subscribe_enabled = values["SUB"] != "DISABLED"
-        self.durable_allowed = values["DURSUB"] == "YES"
-        priority = values["DEFPRTY"]
-        self.def_priority = priority if isinstance(priority, int) else 0
-        self.def_persistence = 1 if values["DEFPSIST"] == "YES" else 0
-        self.def_put_response = 1 if values["DEFPRESP"] == "ASYNC" else 0
-        self.persistent_delivery = str(values["PMSGDLV"])
-        self.non_persistent_delivery = str(values["NPMSGDLV"])
-        #: A non-persistent publication never fails because of a copy.
-        self.drops_refused = values["NPMSGDLV"] == DELIVER_ALL_AVAILABLE
-        self.use_dead_letter_queue = values["USEDLQ"] == "YES"
-        expiry = values["CAPEXPRY"]
-        #: Tenths of a second, 0 without limit.
-        self.cap_expiry = expiry if isinstance(expiry, int) else 0
-        self.durable_model = str(values["MDURMDL"])
-        self.non_durable_model = str(values["MNDURMDL"])
-        self.publish_local = values["PUBSCOPE"] == "QMGR"
-        self.subscribe_local = values["SUBSCOPE"] == "QMGR"
 
 
 class AdministrativeNode:
@@ -447,6 +380,18 @@ class TopicTree:
     def attributes(self, topic_string: str) -> TopicAttributes:
         """What holds at a topic."""
         return self.attributes_at(topic_string.split("/"))
+
+    def open(self, topic_string: str) -> OpenTopic:
+        """Open a topic for output."""
+        levels = topic_string.split("/")
+        return OpenTopic(topic_string, levels, self.attributes_at(levels), self.generation)
+
+    def current(self, topic: OpenTopic) -> TopicAttributes:
+        """Return the attributes in force now at a topic that is open."""
+        if topic.generation != self.generation:
+            topic.attributes = self.attributes_at(topic.levels)
+            topic.generation = self.generation
+        return topic.attributes
 
     def attributes_at(self, levels: list[str]) -> TopicAttributes:
         """What holds at a topic, whose levels are given."""

@@ -6,47 +6,9 @@ costs nothing when it is off, and an application that is traced need not be acco
 
 from __future__ import annotations
 
-from typing import Final
-
 from mypy_extensions import mypyc_attr
 
-from flintmq.qmgr.task import Task
-
-CALL_NAMES: Final = (
-    "",
-    "MQCONN",
-    "MQDISC",
-    "MQOPEN",
-    "MQCLOSE",
-    "MQPUT",
-    "MQPUT1",
-    "MQGET",
-    "MQINQ",
-    "MQSET",
-    "MQCMIT",
-    "MQBACK",
-    "MQSTAT",
-    "MQSUB",
-    "MQSUBRQ",
-    "MQCB",
-    "MQCTL",
-)
-MQCONN: Final = 1
-MQDISC: Final = 2
-MQOPEN: Final = 3
-MQCLOSE: Final = 4
-MQPUT: Final = 5
-MQPUT1: Final = 6
-MQGET: Final = 7
-MQINQ: Final = 8
-MQSET: Final = 9
-MQCMIT: Final = 10
-MQBACK: Final = 11
-MQSTAT: Final = 12
-MQSUB: Final = 13
-MQSUBRQ: Final = 14
-MQCB: Final = 15
-MQCTL: Final = 16
+from flintmq.qmgr.connection import Task
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

@@ -12,27 +12,6 @@ STOP with a type stops all of that type, with CLASS or TNO those that were start
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
-from flintmq.qmgr import accounting
-
-if TYPE_CHECKING:
-    from flintmq.qmgr.queue_manager import QueueManager
-
-STAT: Final = "STAT"
-ACCTG: Final = "ACCTG"
-GLOBAL: Final = "GLOBAL"
-CHINIT: Final = "CHINIT"
-
-#: Other names of the types.
-SYNONYMS: Final = {"S": STAT, "A": ACCTG, "G": GLOBAL, "CHI": CHINIT, "DQM": CHINIT}
-#: The classes that there are, those that are started when none is named, and those of CLASS(*).
-CLASSES: Final = {STAT: (1, 2, 3, 4, 5), ACCTG: (1, 3, 4), GLOBAL: (1, 2, 3), CHINIT: (1, 4)}
-DEFAULT_CLASSES: Final = {STAT: (1, 2), ACCTG: (1,), GLOBAL: (1,), CHINIT: (1,)}
-ALL_CLASSES: Final = {STAT: (1, 2, 3), ACCTG: (1, 3), GLOBAL: (1, 2, 3), CHINIT: (1, 4)}
-#: The first is the default.
-DESTINATIONS: Final = {STAT: ("SMF",), ACCTG: ("SMF",), GLOBAL: ("RES", "GTF"), CHINIT: ("RES", "GTF")}
-
 
 class Trace:
     """One trace that was started."""
@@ -77,41 +56,3 @@ class Traces:
             if not classes or trace.classes == classes:
                 found.append(trace)
         return found
-
-
-def start(
-    qm: QueueManager, kind: str, classes: tuple[int, ...], destination: str, user: str, with_data: bool = False
-) -> Trace:
-    """START TRACE; what can be wrong with it has been looked at. Numbers are given again, from 1."""
-    traces = qm.traces
-    taken = {trace.number for trace in traces.active}
-    number = 1
-    while number in taken:
-        number += 1
-    trace = Trace(number, kind, classes, destination, user)
-    trace.with_data = with_data
-    traces.active.append(trace)
-    _changed(qm)
-    return trace
-
-
-def stop(qm: QueueManager, kind: str, classes: tuple[int, ...], number: int) -> list[Trace]:
-    """STOP TRACE: those that were stopped."""
-    stopped = qm.traces.find(kind, classes, number)
-    if stopped:
-        qm.traces.active = [trace for trace in qm.traces.active if trace not in stopped]
-        _changed(qm)
-    return stopped
-
-
-def _changed(qm: QueueManager) -> None:
-    """Tasks are accounted for as long as a trace wants it, if only to be traced."""
-    traces = qm.traces
-    traces.changes += 1
-    started = traces.classes(ACCTG)
-    qm.keep_channels = 4 in started
-    wanted = bool(started & {1, 3} or traces.classes(GLOBAL))
-    if wanted and not qm.accounting:
-        accounting.start(qm)
-    elif qm.accounting and not wanted:
-        accounting.stop(qm)

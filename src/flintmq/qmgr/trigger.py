@@ -50,7 +50,7 @@ from flintmq.mqi.dlh import MQDLH
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.tm import MQTM
-from flintmq.qmgr.connection import Connection, Unit
+from flintmq.qmgr.connection import Connection, Trigger, Unit
 from flintmq.qmgr.message import Message, Spilled
 from flintmq.qmgr.objects import log_definition
 from flintmq.qmgr.place import place_internal
@@ -60,14 +60,6 @@ if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
 
 _UTF_8: Final = 1208
-
-
-class Trigger:
-    """A trigger message that waits for the end of a unit of work."""
-
-    def __init__(self, queue: Queue, kind: str) -> None:
-        self.queue = queue
-        self.kind = kind
 
 
 # -- what can set off a trigger ----------------------------------------------------------------------------------

@@ -20,13 +20,9 @@ from typing import TYPE_CHECKING, Final
 
 from flintmq.log.errors import LogError
 from flintmq.mqi.reason import (
-    MQCC_FAILED,
     MQCC_OK,
-    MQCC_WARNING,
     MQRC_BACKED_OUT,
     MQRC_ENVIRONMENT_ERROR,
-    MQRC_HCONN_ASYNC_ACTIVE,
-    MQRC_HCONN_ERROR,
     MQRC_NONE,
     MQRC_RESOURCE_PROBLEM,
     MQRC_SYNCPOINT_LIMIT_REACHED,
@@ -37,9 +33,12 @@ from flintmq.qmgr.connection import (
     UNIT_BACKED_OUT,
     UNIT_COMMITTED,
     UNIT_PREPARED,
-    Answer,
     Connection,
     Unit,
+    fail,
+    not_usable,
+    succeed,
+    warn,
 )
 from flintmq.qmgr.message import GET_PENDING, PUT_PENDING, REMOVED, Message, pack_header
 from flintmq.qmgr.records import (
@@ -88,32 +87,6 @@ def move(unit: Unit, event: int) -> int:
     return before
 
 
-def succeed(answer: Answer) -> int:
-    """The call went well."""
-    answer.completion = MQCC_OK
-    answer.reason = MQRC_NONE
-    return MQRC_NONE
-
-
-def warn(answer: Answer, reason: int) -> int:
-    """The call went, with a reservation."""
-    answer.completion = MQCC_WARNING
-    answer.reason = reason
-    return reason
-
-
-def fail(answer: Answer, reason: int) -> int:
-    """The call did nothing."""
-    answer.completion = MQCC_FAILED
-    answer.reason = reason
-    return reason
-
-
-def not_usable(connection: Connection) -> int:
-    """Why a call is refused on a connection that is not usable: it is gone, or its consumers run."""
-    return MQRC_HCONN_ASYNC_ACTIVE if connection.connected else MQRC_HCONN_ERROR
-
-
 def current_unit(qm: QueueManager, connection: Connection) -> Unit:
     """The unit of work of `connection`; a new one if there is none."""
     unit = connection.unit
@@ -151,9 +124,6 @@ def room_in_unit(qm: QueueManager, connection: Connection) -> int:
 
 def commit(qm: QueueManager, connection: Connection) -> int:
     """MQCMIT. The application may hear of it when the log is durable up to `connection.force`."""
-    task = connection.task
-    if task is not None and not task.busy:
-        return qm.account_commit(connection)
     connection.force = 0
     if not connection.usable:
         return fail(connection, not_usable(connection))
@@ -183,9 +153,6 @@ def commit(qm: QueueManager, connection: Connection) -> int:
 
 def backout(qm: QueueManager, connection: Connection) -> int:
     """MQBACK."""
-    task = connection.task
-    if task is not None and not task.busy:
-        return qm.account_backout(connection)
     connection.force = 0
     if not connection.usable:
         return fail(connection, not_usable(connection))

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from mypy_extensions import trait
 
-from flintmq.qmgr.message import Message, Node, Spilled
-from flintmq.qmgr.paging import Acceptor
+from flintmq.qmgr.message import Acceptor, Message, Node, Spilled
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue import Queue

@@ -15,13 +15,12 @@ from flintmq.mqi.constants import (
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.qmgr import selection
-from flintmq.qmgr.connection import Handle
-from flintmq.qmgr.message import ENDS, NO_ID, Message
-from flintmq.qmgr.paging import Acceptor
+from flintmq.qmgr.connection import Handle, IdSelector
+from flintmq.qmgr.message import ENDS, NO_ID, Acceptor, Message
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue import Queue
-    from flintmq.qmgr.selection import IdKey, Selection
+    from flintmq.qmgr.selection import Selection
 
 _BY_ID: Final = MQMO_MATCH_MSG_ID | MQMO_MATCH_CORREL_ID
 _TOKEN_SIZE: Final = 16
@@ -33,7 +32,7 @@ class Wanted(Acceptor):
 
     #: Of the selection string of the handle: see selection.py.
     selection: Selection | None = None
-    id_key: IdKey | None = None
+    id_key: IdSelector | None = None
     #: The id that is selected is not the one that the get asks for.
     nothing: bool = False
 
@@ -57,9 +56,8 @@ class Wanted(Acceptor):
 
     def _select(self, handle: Handle) -> None:
         """Both hold: the match options of the get and the selection string of the handle."""
-        selected = handle.selection
-        if selected is not None and handle.queue is not None:
-            self.selection = selection.ready(handle.queue, selected)
+        if handle.selection is not None and handle.queue is not None:
+            self.selection = selection.ready(handle)
         key = handle.id_key
         if key is None:
             return

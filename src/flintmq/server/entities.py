@@ -18,8 +18,8 @@ from collections.abc import Callable
 from flintmq.host import ini
 from flintmq.host.error_log import user_identifier
 from flintmq.host.instance import CACHED_INI, Instance
-from flintmq.qmgr.authority import EVERYBODY
-from flintmq.qmgr.security import MQM, Entities
+from flintmq.mqi.object_name import MQM
+from flintmq.qmgr.calls import EVERYBODY, Entities
 from flintmq.server.users import Users
 
 USER_LENGTH_MAX = 12

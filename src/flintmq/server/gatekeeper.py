@@ -27,17 +27,16 @@ hears 2035 and no more; a wrong password FAILDLAY seconds later.
 from __future__ import annotations
 
 from flintmq.host.error_log import user_identifier, user_name
+from flintmq.mqi.object_name import USER_LENGTH
 from flintmq.mqi.pcf_constants import (
     MQRQ_CHANNEL_BLOCKED_ADDRESS,
     MQRQ_CHANNEL_BLOCKED_NOACCESS,
     MQRQ_CHANNEL_BLOCKED_USERID,
 )
 from flintmq.mqi.reason import MQRC_NONE, MQRC_NOT_AUTHORIZED
-from flintmq.qmgr import chlauth, event_channel, refusal
+from flintmq.qmgr import chlauth
+from flintmq.qmgr.calls import Calls, Refusal, no_command, shown, user_word
 from flintmq.qmgr.catalogue import MQObject
-from flintmq.qmgr.queue_manager import QueueManager
-from flintmq.qmgr.refusal import Refusal, no_command, shown, user_word
-from flintmq.qmgr.security import USER_LENGTH
 from flintmq.server.users import Users
 from flintmq.wire.mq.identity import Identity
 from flintmq.wire.mq.terms import LOCAL_CHANNEL, Gatekeeper, Terms
@@ -54,7 +53,7 @@ _QUALIFIERS = {
 class ConnectionAuthentication(Gatekeeper):
     """CHLAUTH and CONNAUTH with the users of the queue manager."""
 
-    def __init__(self, engine: QueueManager, users: Users, owner: str = "") -> None:
+    def __init__(self, engine: Calls, users: Users, owner: str = "") -> None:
         self._engine = engine
         self._users = users
         self._owner = owner
@@ -190,9 +189,9 @@ class ConnectionAuthentication(Gatekeeper):
         warns = rule.text("WARN") == "YES"
         if warns:
             refused.what = f"Let in because of WARN(YES): {refused.what}"
-        refusal.add(self._engine, refused)
+        self._engine.refuse(refused)
         qualifier = _QUALIFIERS.get(rule.text("TYPE"), MQRQ_CHANNEL_BLOCKED_NOACCESS)
-        event_channel.blocked(self._engine, refused.channel, refused.address, refused.user, qualifier, warns)
+        self._engine.channel_blocked(refused.channel, refused.address, refused.user, qualifier, warns)
         return warns
 
     def _wrong_password(self, terms: Terms, identity: Identity, address: str, info: MQObject) -> tuple[int, str]:
@@ -211,7 +210,7 @@ class ConnectionAuthentication(Gatekeeper):
             refused.remedies = ["* The cause is here and not with the client: put the file of users right."]
         else:
             refused.remedies = [_with_user(user, f"flint user {self._engine.name} {user}")]
-        refusal.add(self._engine, refused)
+        self._engine.refuse(refused)
         return MQRC_NOT_AUTHORIZED, ""
 
     def _no_password(
@@ -224,7 +223,7 @@ class ConnectionAuthentication(Gatekeeper):
         if rule is not None and rule.text("CHCKCLNT") != "ASQMGR":
             refused.rule = f"CHCKCLNT({rule.text('CHCKCLNT')}) of {chlauth.describe(rule)}"
         refused.remedies = ["* The application gives a user and a password (MQCSP)."]
-        refusal.add(self._engine, refused)
+        self._engine.refuse(refused)
         return MQRC_NOT_AUTHORIZED, ""
 
     def _no_access(self, terms: Terms, user: str, address: str, rule: MQObject) -> Refusal:
@@ -249,7 +248,7 @@ class ConnectionAuthentication(Gatekeeper):
             )
         command = f"SET CHLAUTH('{channel}') TYPE(USERMAP) CLNTUSER('{user}') USERSRC(MAP) MCAUSER('shorter')"
         refused.remedies.append(_with_user(user, command))
-        refusal.add(self._engine, refused)
+        self._engine.refuse(refused)
         return MQRC_NOT_AUTHORIZED, ""
 
 

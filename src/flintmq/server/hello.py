@@ -11,7 +11,7 @@ offset  field            bytes                        offset  field            b
 from __future__ import annotations
 
 from flintmq.mqi.reason import MQRC_SSL_INITIALIZATION_ERROR
-from flintmq.qmgr.refusal import Refusal
+from flintmq.qmgr.calls import Refusal
 
 _SESSION = 43
 #: MQ's CipherSpecs by the number of their suite.

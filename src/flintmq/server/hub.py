@@ -9,10 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from flintmq.host.host import OPEN, Host
-from flintmq.qmgr.checkpoint import checkpoint
-from flintmq.qmgr.get import expire_waits
-from flintmq.qmgr.objects import clear_some
-from flintmq.qmgr.work import SLICE
+from flintmq.qmgr.calls import SLICE
 from flintmq.server import refusals
 from flintmq.server.admission import Admission, Limits
 from flintmq.server.log_flusher import LogFlusher
@@ -195,7 +192,7 @@ class Hub(Turns):
         if engine.notices:
             self.host.write_notices()
         if engine.needs_checkpoint():
-            checkpoint(engine)
+            engine.checkpoint()
         if engine.woken or self.host.orphans:
             self.host.settle(self.host.housekeeper())
         if engine.clearing and not self._clearing_planned:
@@ -209,7 +206,7 @@ class Hub(Turns):
 
     def _clear_some(self) -> None:
         if self.engine.clearing:
-            clear_some(self.engine)
+            self.engine.clear_some()
 
     def _failed(self) -> None:
         """Close every socket and end every wait for the log: the queue manager has stopped, as the host has told."""
@@ -311,7 +308,7 @@ class Hub(Turns):
         self.run(self._expire)
 
     def _expire(self) -> None:
-        expire_waits(self.engine)
+        self.engine.expire_waits()
 
     def _tick(self) -> None:
         """Every second: heartbeats, and queues that could not be read."""

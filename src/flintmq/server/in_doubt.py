@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from flintmq.host.host import Host
-from flintmq.qmgr import xa
+from flintmq.mqi.xid import XAER_RMERR, unpack_xid
 
 COMMIT = "commit"
 BACK_OUT = "back out"
@@ -23,7 +23,7 @@ FORGET = "forget"
 def resolve(host: Host, xid: bytes, how: str) -> tuple[int, int]:
     """Under the lock. The XA return code, and the position of the log to wait for before it is told."""
     code, force = _resolve(host, xid, how)
-    if code == xa.XAER_RMERR and host.make_room():
+    if code == XAER_RMERR and host.make_room():
         code, force = _resolve(host, xid, how)
     return code, force
 
@@ -31,9 +31,9 @@ def resolve(host: Host, xid: bytes, how: str) -> tuple[int, int]:
 def _resolve(host: Host, xid: bytes, how: str) -> tuple[int, int]:
     keeper = host.housekeeper()
     if how == FORGET:
-        code = xa.xa_forget(host.engine, keeper, xid)
+        code = host.engine.xa_forget(keeper, xid)
     else:
-        code = xa.resolve_in_doubt(host.engine, keeper, xid, how == COMMIT)
+        code = host.engine.resolve_in_doubt(keeper, xid, how == COMMIT)
     return code, host.settle(keeper)
 
 
@@ -51,7 +51,7 @@ def to_json(host: Host) -> dict[str, Any]:
 def is_request(request: dict[str, Any]) -> bool:
     """Whether a request to resolve names an xid, and one of the three ways."""
     try:
-        xa.unpack_xid(bytes.fromhex(request["xid"]))
+        unpack_xid(bytes.fromhex(request["xid"]))
     except (KeyError, TypeError, ValueError):
         return False
     return request.get("how") in (COMMIT, BACK_OUT, FORGET)

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 from flintmq.mqi.pcf_constants import MQRQ_SSL_HANDSHAKE_ERROR
-from flintmq.qmgr import event_channel, refusal
 from flintmq.server import turn
 from flintmq.server.hello import refusal_of
 from flintmq.server.tls import NoKey, protection
@@ -20,7 +19,7 @@ from flintmq.server.tls_layer import HANDSHAKE, TlsLayer
 from flintmq.wire.origin import Origin
 
 if TYPE_CHECKING:
-    from flintmq.qmgr.refusal import Refusal
+    from flintmq.qmgr.calls import Refusal
     from flintmq.server.hub import Hub
     from flintmq.server.turn import Turns
     from flintmq.wire.endpoint import Endpoint
@@ -154,7 +153,7 @@ class Link:
 
     def _tell_handshake(self) -> None:
         """Put the event of a failed handshake (SSLEV); the channel is not known yet."""
-        event_channel.tls_refused(self._hub.engine, "", self.address, MQRQ_SSL_HANDSHAKE_ERROR)
+        self._hub.engine.channel_tls_refused("", self.address, MQRQ_SSL_HANDSHAKE_ERROR)
 
     def _decrypted(self, tls: TlsLayer, data: bytes) -> bytes:
         """Return decrypted bytes; b"" if there are none yet."""
@@ -195,7 +194,7 @@ class Link:
         self.close()
 
     def _keep(self, refused: Refusal) -> None:
-        refusal.keep(self._hub.engine, refused)
+        self._hub.engine.keep_refusal(refused)
 
     def pause_writing(self) -> None:
         if self._origin is not None and self._transport is not None:

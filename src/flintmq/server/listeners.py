@@ -19,7 +19,7 @@ from collections.abc import Callable
 
 from flintmq.host.host import Host
 from flintmq.mqi.pcf_constants import MQRCCF_LISTENER_NOT_STARTED, MQRCCF_LISTENER_RUNNING, MQRCCF_LISTENER_STOPPED
-from flintmq.qmgr.admin_rows import Row, stamp_date, stamp_time
+from flintmq.qmgr.calls import Row, stamp_date, stamp_time
 from flintmq.qmgr.catalogue import MQObject
 
 BACKLOG = 100

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from flintmq.mqi.pcf_constants import MQRCCF_CHANNEL_NOT_ACTIVE
-from flintmq.qmgr import event_channel
-from flintmq.qmgr.admin_rows import Row
-from flintmq.qmgr.channel_control import ChannelControl
+from flintmq.qmgr.calls import ChannelControl, QueueManager, Row
 from flintmq.qmgr.connection import Connection
-from flintmq.qmgr.queue_manager import QueueManager
 from flintmq.server.hub import Hub
 from flintmq.server.listeners import Listeners
 from flintmq.server.services import Services
@@ -44,7 +41,7 @@ class Operations(ChannelControl):
     def stop_channel(self, name: str, mode: str, address: str, status: str) -> int:
         """STOP CHANNEL. FORCE and TERMINATE are the same here: no instance can keep us from ending it."""
         hub = self._hub
-        event_channel.stopped_by_user(hub.engine, name)
+        hub.engine.channel_stopped_by_user(name)
         found = self._channels.stop_channel(name, mode != "QUIESCE", address)
         if address and not found:
             return MQRCCF_CHANNEL_NOT_ACTIVE

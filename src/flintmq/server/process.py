@@ -32,11 +32,7 @@ from flintmq._build import build_type
 from flintmq.host import autoconfig, lifecycle
 from flintmq.host.instance import LOCAL_SOCKET, Instance
 from flintmq.log.errors import LogError
-from flintmq.qmgr import admin_security
-from flintmq.qmgr.authority import ObjectAuthority
-from flintmq.qmgr.get import quiesce_waiters
-from flintmq.qmgr.queue_manager import QueueManager
-from flintmq.qmgr.security import Entities
+from flintmq.qmgr.calls import Calls, Entities, ObjectAuthority
 from flintmq.server import control, refusals
 from flintmq.server.admission import Limits, descriptors_free, read_limits
 from flintmq.server.collector import settle_collector
@@ -192,7 +188,7 @@ class Server:
 
     def _quiesce(self, hub: Hub, reconnect: bool) -> None:
         self.host.engine.quiescing = True
-        quiesce_waiters(self.host.engine)
+        self.host.engine.quiesce_waiters()
         hub.quiesce(reconnect)
 
     def _stop_listening(self) -> None:
@@ -250,11 +246,11 @@ class Server:
         self.host.errors.write(number, text)
 
 
-def guard(engine: QueueManager, entities: Entities) -> None:
+def guard(engine: Calls, entities: Entities) -> None:
     """From now on authority records decide who may do what."""
     engine.entities = entities
     engine.authority = ObjectAuthority(engine.catalogue, engine.authority_records, engine.clock, entities)
-    admin_security.take_effect(engine)
+    engine.security_changed()
 
 
 def serve(instance: Instance, ready: Callable[[], None], gatekeeper: Gatekeeper | None = None) -> None:

@@ -19,7 +19,7 @@ from typing import Any
 
 from flintmq.mqi.printable import printable
 from flintmq.mqi.reason import reason_name
-from flintmq.qmgr.refusal import KEPT_MAX, Refusal, shown
+from flintmq.qmgr.calls import KEPT_MAX, Refusal, shown
 
 NAME = "refusals.json"
 #: Files of version 1 may have commands with what clients said in them, raw: their commands are not shown.

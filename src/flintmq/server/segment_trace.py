@@ -4,7 +4,7 @@ its header, and of a call what it is about. Neither data of messages nor passwor
 
 from __future__ import annotations
 
-from flintmq.qmgr.clock import Clock
+from flintmq.qmgr.calls import Clock
 from flintmq.server.recorder import Cutter
 from flintmq.telemetry.trace_file import RECEIVED, SENT, TraceFile
 from flintmq.wire.endpoint import Endpoint

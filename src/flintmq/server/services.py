@@ -43,7 +43,7 @@ from flintmq.mqi.pcf_constants import (
     MQRCCF_SERVICE_RUNNING,
     MQRCCF_SERVICE_STOPPED,
 )
-from flintmq.qmgr.admin_rows import Row, stamp_date, stamp_time
+from flintmq.qmgr.calls import Row, stamp_date, stamp_time
 from flintmq.qmgr.catalogue import MQObject
 
 #: CONTROL values of services that start with the queue manager.

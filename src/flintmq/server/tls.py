@@ -31,8 +31,7 @@ from pathlib import Path
 from flintmq.host import pkcs12
 from flintmq.host.vault import KEY_FILE
 from flintmq.mqi import distinguished_name
-from flintmq.qmgr.queue_manager import QueueManager
-from flintmq.qmgr.vault import VaultError
+from flintmq.qmgr.calls import Calls, VaultError
 from flintmq.server.tls_layer import TlsLayer
 from flintmq.wire.mq import server_name
 from flintmq.wire.mq.cipher_spec import Protection
@@ -72,7 +71,7 @@ class _Made:
 class KeyRepository:
     """Where the keys of the queue manager and its channels are."""
 
-    def __init__(self, engine: QueueManager, directory: Path, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, engine: Calls, directory: Path, clock: Callable[[], float] = time.monotonic) -> None:
         self._engine = engine
         self._directory = directory
         self._clock = clock

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from flintmq.qmgr.clock import Clock
-from flintmq.qmgr.task import Task
-from flintmq.qmgr.tracer import Tracer
+from flintmq.qmgr.calls import Clock, Tracer
+from flintmq.qmgr.connection import Task
 from flintmq.telemetry.trace_file import ENTRY, EXIT, TraceFile
 
 #: Classes of GLOBAL: every call, or those that did not end with MQCC_OK.

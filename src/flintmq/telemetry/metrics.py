@@ -14,9 +14,8 @@ from dataclasses import dataclass
 
 import flintmq
 from flintmq.log.log import Log
-from flintmq.qmgr.queue import Queue
-from flintmq.qmgr.queue_manager import QueueManager
-from flintmq.qmgr.statistics import QUEUE_COUNTERS, is_collected, queue_counters, totals
+from flintmq.qmgr.calls import QUEUE_COUNTERS, Calls, queue_counters
+from flintmq.qmgr.connection import Queue
 from flintmq.telemetry.exposition import CONTENT_TYPE, Family, text_of
 
 __all__ = ["CONTENT_TYPE", "LoopFigures", "render"]
@@ -75,7 +74,7 @@ class LoopFigures:
     flushes_in_loop: bool
 
 
-def render(qm: QueueManager, channels: int = 0, loop: LoopFigures | None = None) -> str:
+def render(qm: Calls, channels: int = 0, loop: LoopFigures | None = None) -> str:
     """Return all metrics of a queue manager. Called under the lock of its host."""
     families = [*_system(qm, channels), *_loop(loop), *_log(qm), *_storage(qm), *_queues(qm)]
     return text_of(families, {"qmgr": qm.name})
@@ -97,8 +96,8 @@ def _loop(loop: LoopFigures | None) -> list[Family]:
     ]
 
 
-def _system(qm: QueueManager, channels: int) -> list[Family]:
-    counters, total = qm.counters, totals(qm)
+def _system(qm: Calls, channels: int) -> list[Family]:
+    counters, total = qm.counters, qm.totals()
     about = Family("queue_manager", "info", "The queue manager")
     about.add(1, version=flintmq.__version__)
     calls = Family("mqi_calls", "counter", "Calls of the MQI")
@@ -143,7 +142,7 @@ def _one(name: str, kind: str, text: str, value: int | float, unit: str = "") ->
     return family
 
 
-def _log(qm: QueueManager) -> list[Family]:
+def _log(qm: Calls) -> list[Family]:
     log = qm.log
     if not isinstance(log, Log):
         return []
@@ -158,7 +157,7 @@ def _log(qm: QueueManager) -> list[Family]:
     ]
 
 
-def _storage(qm: QueueManager) -> list[Family]:
+def _storage(qm: Calls) -> list[Family]:
     buffers = Family("buffer_pool_buffers", "gauge", "Buffers of a buffer pool")
     used = Family("buffer_pool_buffers_used", "gauge", "Buffers that hold a message")
     reads = Family("buffer_pool_reads", "counter", "Reads from page sets")
@@ -177,8 +176,8 @@ def _storage(qm: QueueManager) -> list[Family]:
     return [buffers, used, reads, written, pages, taken, full]
 
 
-def _queues(qm: QueueManager) -> list[Family]:
-    collected = [queue for queue in qm.queues.values() if is_collected(qm, queue, "STATQ")]
+def _queues(qm: Calls) -> list[Family]:
+    collected = [queue for queue in qm.queues.values() if qm.is_collected(queue, "STATQ")]
     depth = Family("queue_depth", "gauge", "Messages on the queue, with uncommitted puts")
     limit = Family("queue_depth_max", "gauge", "MAXDEPTH of the queue")
     inputs = Family("queue_input_handles", "gauge", "Handles open for input")

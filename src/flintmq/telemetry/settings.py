@@ -24,8 +24,8 @@ from dataclasses import dataclass
 
 from flintmq.catalogue.attribute import ValueRejected, interval_seconds, parse_value
 from flintmq.catalogue.attributes import find_attribute
-from flintmq.qmgr.intervals import SYSTEM_INTERVAL_S
-from flintmq.qmgr.traces import ACCTG, CLASSES, STAT
+from flintmq.mqi.trace_words import ACCTG, CLASSES, STAT
+from flintmq.qmgr.calls import SYSTEM_INTERVAL_S
 
 #: How a dump file is compressed when it is closed, and the suffix that it gets.
 COMPRESSIONS = {"none": "", "gzip": ".gz", "zstd": ".zst"}

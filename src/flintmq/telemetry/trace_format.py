@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
 from flintmq.mqi.reason import reason_name
-from flintmq.qmgr.tracer import CALL_NAMES
+from flintmq.mqi.trace_words import CALL_NAMES
 from flintmq.telemetry.trace_file import ENTRY, RECEIVED, SENT, Event
 
 _COLUMNS = 16

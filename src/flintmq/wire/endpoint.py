@@ -47,8 +47,8 @@ from flintmq.qmgr.connection import Waiter
 from flintmq.qmgr.work import SLICE
 
 if TYPE_CHECKING:
+    from flintmq.qmgr.calls import Calls
     from flintmq.qmgr.log_port import LogPort
-    from flintmq.qmgr.queue_manager import QueueManager
     from flintmq.qmgr.work import Work
 
 
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 class EndpointHost:
     """Services of the event loop for endpoints. This one does long work at once, and has no sockets."""
 
-    def __init__(self, engine: QueueManager) -> None:
+    def __init__(self, engine: Calls) -> None:
         self.engine = engine
         #: Endpoints with output, linked by `next_ready`.
         self.first_ready: Endpoint | None = None

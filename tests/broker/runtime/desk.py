@@ -11,7 +11,7 @@ from typing import Any
 import flintmq
 from flintmq.broker.runtime.log import BrokerLog
 from flintmq.broker.runtime.worker import Assignment, FlowAssignment, Worker
-from flintmq.qmgr.content_filter import FILTER_QUEUE
+from flintmq.mqi.content_filter import FILTER_QUEUE
 from tests.client.remote.serving import CHANNEL, Serving
 
 

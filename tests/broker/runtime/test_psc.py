@@ -9,11 +9,11 @@ import pytest
 
 from flintmq.broker.runtime import content_filters
 from flintmq.mqi import constants as mq
+from flintmq.mqi.content_filter import FILTER_QUEUE, Route
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.rfh2 import MQRFH2
-from flintmq.qmgr.content_filter import FILTER_QUEUE, Route
 from flintmq.qmgr.security import Authority
 from tests.broker.runtime import flows
 from tests.broker.runtime.desk import Desk

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from flintmq.qmgr import connect, traces
+from flintmq.mqi.trace_words import ACCTG, STAT
+from flintmq.qmgr import connect, trace_control
 from flintmq.qmgr.accounting import ENDED_TASKS_MAX
 from flintmq.qmgr.channel_control import Row
-from flintmq.qmgr.traces import ACCTG, STAT
 from tests.qmgr.conftest import App
 from tests.telemetry.recording.reading import Read, Values, read_dump
 from tests.telemetry.recording.world import MINUTE, World
@@ -315,7 +315,7 @@ def test_channel_accounting_that_is_stopped_gets_what_was_counted_and_the_next_t
     channels.running = [channels.row("1", 9, RAPPLTAG="orders")]
     channels.ended = [channels.row("2", 3, RAPPLTAG="short", STATUS="INACTIVE")]
     world.clock.advance(5_000)
-    traces.stop(world.qm, ACCTG, (), -1)
+    trace_control.stop(world.qm, ACCTG, (), -1)
     assert instances(world.due()) == {"orders": 4, "short": 3}
     assert world.after(MINUTE) == []
 
@@ -334,7 +334,7 @@ def test_channel_accounting_beside_another_class_begins_and_ends_with_its_own_tr
     channels.running = [channels.row("1", 9, RAPPLTAG="orders")]
     world.start(ACCTG, 4)
     channels.running = [channels.row("1", 10, RAPPLTAG="orders")]
-    traces.stop(world.qm, ACCTG, (4,), -1)
+    trace_control.stop(world.qm, ACCTG, (4,), -1)
     assert instances(world.due()) == {"orders": 1}
     channels.running = [channels.row("1", 30, RAPPLTAG="orders")]
     assert instances(world.after(MINUTE)) == {}
@@ -357,7 +357,7 @@ def test_tasks_that_ended_before_accounting_was_stopped_are_written(world: World
     app = world.engine.connect()
     exchange(app, 2)
     connect.disconnect(world.qm, app.connection)
-    traces.stop(world.qm, ACCTG, (), -1)
+    trace_control.stop(world.qm, ACCTG, (), -1)
     assert {record.kind for record in world.due()} >= {"116-0", "116-1"}
 
 
@@ -366,7 +366,7 @@ def test_a_trace_that_is_stopped_gets_what_it_has_counted(world: World) -> None:
     world.start(STAT, 1)
     exchange(app, 2)
     world.clock.advance(5_000)
-    traces.stop(world.qm, STAT, (), -1)
+    trace_control.stop(world.qm, STAT, (), -1)
     assert one(world.due(), "115-2", "QMST")["QMSTPUT"] == 2
     assert world.after(MINUTE) == []
 

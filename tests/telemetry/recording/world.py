@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from flintmq.qmgr import traces
+from flintmq.qmgr import trace_control
 from flintmq.qmgr.admin import Admin
 from flintmq.telemetry.recording.dump_files import DumpFiles
 from flintmq.telemetry.recording.record import Origin
@@ -34,7 +34,7 @@ class World:
         )
 
     def start(self, kind: str, *classes: int) -> None:
-        traces.start(self.qm, kind, classes, "SMF", "me")
+        trace_control.start(self.qm, kind, classes, "SMF", "me")
         assert self.due() == []
 
     def due(self, last: bool = False) -> list[Read]:

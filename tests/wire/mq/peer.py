@@ -14,7 +14,7 @@ from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.qmgr.admin import Admin
-from flintmq.qmgr.queue_manager import QueueManager
+from flintmq.qmgr.calls import Calls
 from flintmq.wire.endpoint import next_ready
 from flintmq.wire.mq import segment as seg
 from flintmq.wire.mq.channel_instance import ChannelInstance
@@ -30,7 +30,7 @@ class World:
     """A queue manager in memory, and its channels."""
 
     def __init__(self) -> None:
-        self.qm: QueueManager
+        self.qm: Calls
         options = lifecycle.CreateOptions(developer=True)
         self.qm, self.storage = lifecycle.create_in_memory("QM1", options)
         self.admin = Admin(self.qm)

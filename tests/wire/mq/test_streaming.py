@@ -26,7 +26,6 @@ from flintmq.mqi.pmo import MQPMO
 from flintmq.qmgr.connect import connect
 from flintmq.qmgr.connection import Waiter
 from flintmq.qmgr.get import quiesce_waiters
-from flintmq.qmgr.open import put1
 from flintmq.wire.mq import segment as seg
 from flintmq.wire.mq.segment import Segment
 from flintmq.wire.mq.streaming import UNSENT_MAX
@@ -392,7 +391,7 @@ def put_by_a_program_in_the_process(world: World) -> None:
     od, md = MQOD(), MQMD()
     od.object_name = QUEUE
     md.reply_to_q, md.format, md.correl_id, md.encoding = "R" * 60, "F" * 12, b"C" * 30, 1 << 40
-    assert put1(world.qm, connection, od, md, MQPMO(), b"data") == 0
+    assert world.qm.put1(connection, od, md, MQPMO(), b"data") == 0
 
 
 def test_what_stands_in_front_of_a_pushed_message_is_of_that_message(peer: Peer) -> None:

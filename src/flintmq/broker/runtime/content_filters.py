@@ -54,6 +54,7 @@ from flintmq.mqi import constants as mq
 from flintmq.mqi import reason as rc
 from flintmq.mqi.call_errors import MQError, UnknownObject
 from flintmq.mqi.ccsid import decode
+from flintmq.mqi.content_filter import CHECKED, FILTER_QUEUE, Route, route_of
 from flintmq.mqi.encoding import is_big_endian
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.folders import Element as Folder
@@ -61,7 +62,6 @@ from flintmq.mqi.folders import escape, read_folder
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.pcf_constants import MQRCCF_FILTER_ERROR
 from flintmq.mqi.rfh2 import MQRFH2
-from flintmq.qmgr.content_filter import CHECKED, FILTER_QUEUE, Route, route_of
 
 if TYPE_CHECKING:
     from flintmq.broker.esql.run import Run

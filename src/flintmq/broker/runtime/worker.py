@@ -65,7 +65,7 @@ from flintmq.broker.runtime.user_trace import trace_text
 from flintmq.broker.runtime.worker_flow import Content, FlowKey, WorkerFlow
 from flintmq.broker.tree.element import Element
 from flintmq.mqi.call_errors import MQError, UnknownObject
-from flintmq.qmgr.content_filter import FILTER_QUEUE
+from flintmq.mqi.content_filter import FILTER_QUEUE
 
 assert _transactions  # Its commands are registered.
 #: How long a worker may take to finish what it works on.

@@ -32,16 +32,14 @@ from flintmq.mqi.properties import MessageProperties
 
 if TYPE_CHECKING:
     from flintmq.host import lifecycle
-    from flintmq.qmgr import connect as connecting
-    from flintmq.qmgr import message_handle, property_headers, put_properties
+    from flintmq.mqi import property_headers
+    from flintmq.qmgr import calls
+    from flintmq.qmgr.calls import Calls as Engine
     from flintmq.qmgr.connection import Connection as EngineConnection
-    from flintmq.qmgr.queue_manager import QueueManager as Engine
 else:
     lifecycle = lazy("flintmq.host.lifecycle")
-    connecting = lazy("flintmq.qmgr.connect")
-    message_handle = lazy("flintmq.qmgr.message_handle")
-    property_headers = lazy("flintmq.qmgr.property_headers")
-    put_properties = lazy("flintmq.qmgr.put_properties")
+    property_headers = lazy("flintmq.mqi.property_headers")
+    calls = lazy("flintmq.qmgr.calls")
 
 #: The options of a get that say where properties are returned.
 PROPERTY_OPTIONS: Final = (
@@ -65,14 +63,14 @@ class HandleEngine:
     def connect(self) -> EngineConnection:
         """Make a connection that owns handles."""
         with self.lock:
-            _, connection = connecting.connect(self.engine, "client")
+            _, connection = self.engine.connect("client")
             assert connection is not None
             return connection
 
     def disconnect(self, holder: EngineConnection) -> None:
         """Close the connection that owns handles, and so its handles."""
         with self.lock:
-            connecting.abandon(self.engine, holder)
+            self.engine.abandon(holder)
 
 
 _handle_engine: HandleEngine | None = None
@@ -110,11 +108,11 @@ class Outgoing:
         self.md = md.copy()
         self.pmo = _without_handles(pmo)
         self.data = data
-        self.composition = put_properties.Composition()
+        self.composition = calls.Composition()
 
     def compose(self, engine: Engine, holder: EngineConnection, pmo: MQPMO, ccsid: int) -> int:
         """Compose the message to send. Return the reason that refuses the put, or 0. `ccsid` is the queue manager's."""
-        reason = put_properties.compose(engine, holder, self.md, pmo, False, self.composition)
+        reason = engine.compose_properties(holder, self.md, pmo, False, self.composition)
         if reason or not self.composition.block:
             return reason
         body = property_headers.body_of(self.md, self.data)
@@ -196,7 +194,7 @@ def header_length(md: MQMD, data: bytes) -> int:
 
 def fill(engine: Engine, holder: EngineConnection, number: int, properties: MessageProperties, md: MQMD) -> None:
     """Store the properties of a message that was got in its handle."""
-    handle = message_handle.find(engine, holder, number)
+    handle = engine.find_message_handle(holder, number)
     if handle is not None:
         handle.take(properties, md)
 

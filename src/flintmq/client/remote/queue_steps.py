@@ -23,6 +23,7 @@ from flintmq.client.remote.direct import DirectGet, DirectPut, DirectRequest, ge
 from flintmq.client.remote.handles import PROPERTY_OPTIONS
 from flintmq.client.remote.steps import MQISteps, RemoteHandle, Steps
 from flintmq.client.request import OPTIONS, SCHEME, answer_to, ask, reply_queue_descriptor
+from flintmq.mqi import property_blocks
 from flintmq.mqi.call_errors import (
     MQError,
     NoMessageAvailable,
@@ -81,11 +82,10 @@ from flintmq.mqi.sd import MQSD
 
 if TYPE_CHECKING:
     from flintmq.client import explain
-    from flintmq.qmgr import message_handle, property_headers
+    from flintmq.mqi import property_headers
 else:
     explain = lazy("flintmq.client.explain")
-    message_handle = lazy("flintmq.qmgr.message_handle")
-    property_headers = lazy("flintmq.qmgr.property_headers")
+    property_headers = lazy("flintmq.mqi.property_headers")
 
 _IN = MQPMO_SYNCPOINT | MQPMO_FAIL_IF_QUIESCING
 _OUT = MQPMO_NO_SYNCPOINT | MQPMO_FAIL_IF_QUIESCING
@@ -318,7 +318,7 @@ class QueueSteps:
         ccsid = self.mqi.wire.session.ccsid
         body = property_headers.body_of(md, data)
         body.ccsid = body.ccsid or ccsid
-        property_headers.insert(body, message_handle.block_of(properties), ccsid)
+        property_headers.insert(body, property_blocks.block_of(properties), ccsid)
         body.describe_in(md)
         return body.data
 

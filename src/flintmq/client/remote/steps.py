@@ -85,13 +85,11 @@ if TYPE_CHECKING:
     from flintmq.mqi.inquiry import Inquiry
     from flintmq.mqi.sro import MQSRO
     from flintmq.mqi.sts import MQSTS
-    from flintmq.qmgr import message_handle
+    from flintmq.qmgr.calls import Calls as Engine
     from flintmq.qmgr.connection import Connection as EngineConnection
-    from flintmq.qmgr.queue_manager import QueueManager as Engine
     from flintmq.wire.mq import xids
 else:
     lists = lazy("flintmq.client.remote.lists")
-    message_handle = lazy("flintmq.qmgr.message_handle")
     xids = lazy("flintmq.wire.mq.xids")
 
 #: First buffer length of a get: with the descriptor it fits one segment.
@@ -591,7 +589,7 @@ class MQISteps(PropertyCalls):
     def _get_with_handle(self, handle: RemoteHandle, md: MQMD, gmo: MQGMO, max_length: int) -> Steps[bytes]:
         """Get with a message handle (MQGET): the properties come in front of the data, and are moved to the handle."""
         with self._calling():
-            reason = message_handle.check(self._engine, self._holder, gmo.msg_handle)
+            reason = self._engine.check_message_handle(self._holder, gmo.msg_handle)
         if reason:
             self.completion, self.reason = MQCC_FAILED, reason
             raise error_of(reason)

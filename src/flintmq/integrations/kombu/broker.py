@@ -49,7 +49,7 @@ from flintmq.mqi.reason import (
     MQRC_SUBSCRIPTION_IN_USE,
 )
 from flintmq.mqi.sd import MQSD
-from flintmq.qmgr.xa import TMJOIN, TMONEPHASE, XA_OK, pack_xid
+from flintmq.mqi.xid import TMJOIN, TMONEPHASE, XA_OK, pack_xid
 
 if TYPE_CHECKING:
     from flintmq.integrations.kombu.channel import Channel

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final
 import flintmq
 from flintmq.integrations.kombu.broker import Broker
 from flintmq.integrations.kombu.mailbox import Mailbox
-from flintmq.qmgr.xa import TMONEPHASE, XA_OK
+from flintmq.mqi.xid import TMONEPHASE, XA_OK
 
 if TYPE_CHECKING:
     from flintmq.integrations.kombu.channel import Channel

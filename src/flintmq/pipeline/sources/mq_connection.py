@@ -41,12 +41,22 @@ from flintmq.mqi.reason import (
     MQRC_UNKNOWN_OBJECT_NAME,
 )
 from flintmq.mqi.sd import MQSD
+from flintmq.mqi.xid import (
+    TMNOFLAGS,
+    TMONEPHASE,
+    TMSTARTRSCAN,
+    TMSUCCESS,
+    XA_HEURCOM,
+    XA_HEURRB,
+    XA_OK,
+    XA_RDONLY,
+    XAER_NOTA,
+)
 from flintmq.pipeline.errors import PipelineError
 from flintmq.pipeline.sources.mq_chunk import ALL, PLACES, Chunk, Got, of_browsed, of_messages
 from flintmq.pipeline.sources.mq_columns import Alike, Outgoing
 from flintmq.pipeline.sources.mq_offset import Member, Range, count_of, positions_of, ranges_of
 from flintmq.pipeline.sources.mq_options import Place
-from flintmq.qmgr import xa
 from flintmq.wire.mq import segment
 from flintmq.wire.mq.bulk import BYTES_MAX, MESSAGES_MAX
 
@@ -374,14 +384,14 @@ class MQConnection:
     def branches(self) -> list[bytes]:
         """Return the branches that are in doubt, or were resolved by an administrator, as packed xids."""
         found: list[bytes] = []
-        flags = xa.TMSTARTRSCAN
+        flags = TMSTARTRSCAN
         try:
             while True:
                 code, xids = self.mqi.xa_recover(_RECOVERED_AT_ONCE, flags)
-                if code != xa.XA_OK:
+                if code != XA_OK:
                     raise Refused(f"mq: {self.name}: xa_recover answers {code}")
                 found += xids
-                flags = xa.TMNOFLAGS
+                flags = TMNOFLAGS
                 if len(xids) < _RECOVERED_AT_ONCE:
                     return found
         except MQError as error:
@@ -393,17 +403,17 @@ class MQConnection:
             code = call(xid, flags)
         except MQError as error:
             raise Refused(f"mq: {self.name}: {_one_line(error)}") from None
-        if code != xa.XA_OK and code not in allowed:
+        if code != XA_OK and code not in allowed:
             raise Refused(f"mq: {self.name}: {call.__name__} of branch {xid.hex()} answers {code}")
         return code
 
     def resolve(self, xid: bytes, commit: bool) -> None:
         """Commit a branch that is in doubt, or roll it back. One that is no longer known was resolved already."""
         call = self.mqi.xa_commit if commit else self.mqi.xa_rollback
-        code = self.xa_call(call, xid, xa.TMNOFLAGS, xa.XAER_NOTA, xa.XA_HEURCOM, xa.XA_HEURRB)
-        if code in (xa.XA_HEURCOM, xa.XA_HEURRB):
-            self.xa_call(self.mqi.xa_forget, xid, xa.TMNOFLAGS)
-            if (code == xa.XA_HEURCOM) != commit:
+        code = self.xa_call(call, xid, TMNOFLAGS, XAER_NOTA, XA_HEURCOM, XA_HEURRB)
+        if code in (XA_HEURCOM, XA_HEURRB):
+            self.xa_call(self.mqi.xa_forget, xid, TMNOFLAGS)
+            if (code == XA_HEURCOM) != commit:
                 done, wanted = ("committed", "rolled back") if not commit else ("rolled back", "committed")
                 raise Refused(f"mq: {self.name}: branch {xid.hex()} was {done} by an administrator, not {wanted}")
 
@@ -425,7 +435,7 @@ class Branch:
         self._options_new = pmo.pack(session.big_endian, session.ccsid)
         self._long = _LONG_BIG if session.big_endian else _LONG_LITTLE
         self._most = session.terms.max_message_size
-        connection.xa_call(connection.mqi.xa_start, xid, xa.TMNOFLAGS)
+        connection.xa_call(connection.mqi.xa_start, xid, TMNOFLAGS)
 
     def put(self, message: Outgoing) -> None:
         """Put a message. Raises Refused; the refusal of a queue may be known only when the branch is prepared."""
@@ -492,19 +502,19 @@ class Branch:
             known = status.put_success_count + status.put_warning_count
             if known != self.count:
                 raise Refused(f"mq: {connection.name} knows of {known} puts of a branch with {self.count}")
-        connection.xa_call(connection.mqi.xa_end, self.xid, xa.TMSUCCESS)
+        connection.xa_call(connection.mqi.xa_end, self.xid, TMSUCCESS)
 
     def prepare(self) -> bool:
         """Promise to commit or to roll back; the promise outlives a crash. False if there was nothing to promise."""
         connection = self._connection
         self._ended()
-        code = connection.xa_call(connection.mqi.xa_prepare, self.xid, xa.TMNOFLAGS, xa.XA_RDONLY)
+        code = connection.xa_call(connection.mqi.xa_prepare, self.xid, TMNOFLAGS, XA_RDONLY)
         connection.mqi.has_work = False
-        return code == xa.XA_OK
+        return code == XA_OK
 
     def commit(self) -> None:
         """Commit the branch in one phase: all of its puts, or none."""
         connection = self._connection
         self._ended()
-        connection.xa_call(connection.mqi.xa_commit, self.xid, xa.TMONEPHASE)
+        connection.xa_call(connection.mqi.xa_commit, self.xid, TMONEPHASE)
         connection.mqi.has_work = False

@@ -58,11 +58,11 @@ from flintmq.mqi.call_errors import MQError
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.reason import MQRC_NO_MSG_AVAILABLE
+from flintmq.mqi.xid import pack_xid, unpack_xid
 from flintmq.pipeline.errors import PipelineError
 from flintmq.pipeline.sources.mq_columns import Maker, Outgoing
 from flintmq.pipeline.sources.mq_connection import Branch, MQConnection, Refused
 from flintmq.pipeline.sources.mq_options import SinkOptions
-from flintmq.qmgr import xa
 
 #: "FLNT": it identifies the branches of this sink to administrators.
 FORMAT_ID = 0x464C4E54
@@ -89,12 +89,12 @@ class Unit:
         return _GTRID.pack(_SPARK, self.query, self.batch)
 
     def xid(self, bqual: bytes) -> bytes:
-        return xa.pack_xid(FORMAT_ID, self.gtrid, bqual)
+        return pack_xid(FORMAT_ID, self.gtrid, bqual)
 
 
 def unit_of(xid: bytes) -> tuple[Unit, bytes] | None:
     """Return unit and bqual of a branch of ours, None for the branch of another program."""
-    format_id, gtrid, bqual = xa.unpack_xid(xid)
+    format_id, gtrid, bqual = unpack_xid(xid)
     if format_id != FORMAT_ID or len(gtrid) != _GTRID.size:
         return None
     word, query, batch = _GTRID.unpack(gtrid)

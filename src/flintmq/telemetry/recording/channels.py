@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from types import SimpleNamespace
 
-from flintmq.qmgr.channel_control import Row
+from flintmq.qmgr.calls import ChannelRow as Row
 
 #: STATCHL as QCSTSTCL has it; with any other nothing is recorded of channels.
 SETTINGS = {"LOW": 17, "MEDIUM": 33, "HIGH": 65}

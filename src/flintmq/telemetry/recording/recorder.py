@@ -17,11 +17,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from flintmq.qmgr.channel_control import Row
-from flintmq.qmgr.intervals import ACCTIME, STATIME, interval_ended, length_s, next_end_ms
-from flintmq.qmgr.queue_manager import QueueManager
-from flintmq.qmgr.task import Task, TaskWork
-from flintmq.qmgr.traces import ACCTG, STAT
+from flintmq.mqi.trace_words import ACCTG, STAT
+from flintmq.qmgr.calls import ACCTIME, STATIME, Calls, next_end_ms
+from flintmq.qmgr.calls import ChannelRow as Row
+from flintmq.qmgr.connection import Task, TaskWork
 from flintmq.telemetry.recording import sample as samples
 from flintmq.telemetry.recording.channels import SETTINGS, calls_of
 from flintmq.telemetry.recording.dump_files import DumpFiles
@@ -52,7 +51,7 @@ class Batch:
 class Recorder:
     """The records of one queue manager."""
 
-    def __init__(self, qm: QueueManager, writer: Writer, files: DumpFiles | None, notice: Notice) -> None:
+    def __init__(self, qm: Calls, writer: Writer, files: DumpFiles | None, notice: Notice) -> None:
         self.qm = qm
         self.writer = writer
         self.files = files
@@ -111,7 +110,7 @@ class Recorder:
             batch.statistics = (before, self._sample(begun | classes, now_us), begun)
             before = batch.statistics[1]
         if over:
-            interval_ended(qm, STATIME)
+            qm.interval_ended(STATIME)
         if not classes:
             self._before, self._stat_end_ms, self._stat_classes = None, 0, set()
             return
@@ -122,7 +121,7 @@ class Recorder:
         self._before = before
         self._stat_classes = classes
         if over or not self._stat_end_ms:
-            self._stat_end_ms = next_end_ms(now_ms, length_s(qm, STATIME))
+            self._stat_end_ms = next_end_ms(now_ms, qm.interval_length_s(STATIME))
 
     def _sample(self, classes: set[int], now_us: int) -> Sample:
         sample = Sample(now_us)
@@ -164,9 +163,9 @@ class Recorder:
             self._acct_end_ms = 0
             return
         if over:
-            interval_ended(qm, ACCTIME)
+            qm.interval_ended(ACCTIME)
         if over or not self._acct_end_ms:
-            self._acct_end_ms = next_end_ms(now_ms, length_s(qm, ACCTIME))
+            self._acct_end_ms = next_end_ms(now_ms, qm.interval_length_s(ACCTIME))
 
     def _begin_channels(self, now_us: int) -> list[Row]:
         """Begin an interval of channels at their present counters; return the instances that have ended."""

@@ -19,8 +19,8 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from flintmq.qmgr.channel_control import Row
-from flintmq.qmgr.task import QueueUse, Task, TaskWork
+from flintmq.qmgr.calls import ChannelRow as Row
+from flintmq.qmgr.connection import QueueUse, Task, TaskWork
 from flintmq.telemetry.recording import sample as samples
 from flintmq.telemetry.recording import tables
 from flintmq.telemetry.recording.channels import channel_entry

@@ -11,17 +11,9 @@ import resource
 from types import SimpleNamespace
 
 from flintmq.log.log import Log
-from flintmq.qmgr.channel_control import Row
-from flintmq.qmgr.queue import NO_LENGTH, Queue
-from flintmq.qmgr.queue_manager import Counters, QueueManager
-from flintmq.qmgr.statistics import (
-    QUEUE_COUNTERS,
-    age_of_oldest,
-    begin_interval,
-    is_collected,
-    queue_counters,
-    totals,
-)
+from flintmq.qmgr.calls import QUEUE_COUNTERS, Calls, Counters, age_of_oldest, begin_interval, queue_counters
+from flintmq.qmgr.calls import ChannelRow as Row
+from flintmq.qmgr.connection import NO_LENGTH, Queue
 
 #: The counters of the engine; a compiled class has no annotations.
 ENGINE = tuple(name for name in dir(Counters) if not name.startswith("_") and name != "most_published")
@@ -120,10 +112,10 @@ class QueueSample:
         self.counters = queue_counters(queue)
 
 
-def take_system(qm: QueueManager, sample: Sample) -> None:
+def take_system(qm: Calls, sample: Sample) -> None:
     """Sample message manager, data manager, log, topics, buffer pools and page sets, class 1. Marks start again."""
     numbers = {name: getattr(qm.counters, name) for name in ENGINE}
-    total = totals(qm)
+    total = qm.totals()
     numbers |= {f"all_{name}": getattr(total, name) for name in _TOTALS}
     log = qm.log
     if isinstance(log, Log):
@@ -140,7 +132,7 @@ def take_system(qm: QueueManager, sample: Sample) -> None:
     _take_page_sets(qm, sample)
 
 
-def take_pools(qm: QueueManager, sample: Sample) -> None:
+def take_pools(qm: Calls, sample: Sample) -> None:
     """Sample the buffer pools."""
     for number, pool in qm.pools.items():
         values = {name: getattr(pool, name) for name in _POOL}
@@ -154,7 +146,7 @@ def take_pools(qm: QueueManager, sample: Sample) -> None:
         sample.pools[number] = values
 
 
-def _take_page_sets(qm: QueueManager, sample: Sample) -> None:
+def _take_page_sets(qm: Calls, sample: Sample) -> None:
     for psid, account in qm.accounts.items():
         pager = qm.pagers[psid]
         definition = qm.catalogue.find("PSID", str(psid))
@@ -172,12 +164,12 @@ def _take_page_sets(qm: QueueManager, sample: Sample) -> None:
         }
 
 
-def take_queues(qm: QueueManager, sample: Sample) -> None:
+def take_queues(qm: Calls, sample: Sample) -> None:
     """Sample the queues that STATQ selects (B25), class 5. Marks start again."""
     now_ms = qm.clock.now_ms()
     sample.known = set(qm.queues_by_id)
     for queue in qm.queues_by_id.values():
-        if is_collected(qm, queue, "STATQ"):
+        if qm.is_collected(queue, "STATQ"):
             sample.queues[queue.queue_id] = QueueSample(queue, now_ms)
             begin_interval(queue)
 

@@ -36,9 +36,6 @@ from flintmq.mqi.reason import (
     MQRC_TRUNCATED_MSG_FAILED,
 )
 from flintmq.qmgr.connection import Connection, Handle
-from flintmq.qmgr.get import get
-from flintmq.qmgr.put import put
-from flintmq.qmgr.unit_of_work import commit
 from flintmq.wire.mq import bulk, spi
 from flintmq.wire.mq.calls import API_SIZE, read_long, read_longs, write_long, write_longs
 from flintmq.wire.mq.codec_cache import DescriptorMemo, md_size, pmo_size
@@ -178,7 +175,7 @@ def _browse(conversation: Conversation, connection: Connection, handle: Handle, 
     while count < most and left >= length:
         # The first may be as long as a message can be; another one like the last should fit.
         max_length = left if count or not with_data else session.max_message_length
-        reason = get(engine, connection, handle, md, gmo, max_length)
+        reason = engine.get(connection, handle, md, gmo, max_length)
         if connection.completion == MQCC_FAILED or reason == MQRC_TRUNCATED_MSG_FAILED:
             failed = reason
             break
@@ -227,7 +224,7 @@ def _get(conversation: Conversation, connection: Connection, handle: Handle, cal
         position = ends[at]
         while position <= ends[at + 1] and not failed:
             gmo.msg_token = front + position.to_bytes(bulk.HALF, "big")
-            reason = get(engine, connection, handle, md, gmo, 0)
+            reason = engine.get(connection, handle, md, gmo, 0)
             force = max(force, connection.force)
             if connection.completion != MQCC_FAILED:
                 taken += 1
@@ -268,9 +265,9 @@ def _put(conversation: Conversation, connection: Connection, handle: Handle, cal
     for length in lengths:
         data = body[at : at + length]
         at += length
-        reason = put(engine, connection, handle, given.copy(), options, data)
+        reason = engine.put(connection, handle, given.copy(), options, data)
         if reason == MQRC_RESOURCE_PROBLEM and session.host.make_room():
-            reason = put(engine, connection, handle, given.copy(), options, data)
+            reason = engine.put(connection, handle, given.copy(), options, data)
         force = max(force, connection.force)
         if answered and connection.completion == MQCC_FAILED:
             failed = reason
@@ -294,9 +291,9 @@ def _commit(conversation: Conversation, connection: Connection, call: Call, fram
     if not commits:
         conversation.reply(call, MQCC_OK, MQRC_NONE, call.handle, answer)
         return
-    reason = commit(conversation.engine, connection)
+    reason = conversation.engine.commit(connection)
     if reason == MQRC_RESOURCE_PROBLEM and conversation.session.host.make_room():
-        reason = commit(conversation.engine, connection)
+        reason = conversation.engine.commit(connection)
     if connection.completion == MQCC_FAILED or reason == MQRC_BACKED_OUT:
         conversation.refusing = after
     conversation.answer(call, call.handle, answer)

@@ -38,7 +38,6 @@ from flintmq.mqi.pcf_constants import (
     MQRQ_SSL_CLIENT_AUTH_ERROR,
     MQRQ_SSL_PEER_NAME_ERROR,
 )
-from flintmq.qmgr import event_channel, refusal
 from flintmq.wire.endpoint import Endpoint
 from flintmq.wire.mq import fast_path
 from flintmq.wire.mq import segment as seg
@@ -81,7 +80,7 @@ from flintmq.wire.mq.streaming import pump_all
 from flintmq.wire.mq.terms import LOCAL_CHANNEL, local_terms
 
 if TYPE_CHECKING:
-    from flintmq.qmgr.work import Work
+    from flintmq.qmgr.calls import Work
     from flintmq.wire.mq.identity import Identity
     from flintmq.wire.mq.server import Channels
     from flintmq.wire.mq.terms import Terms
@@ -639,7 +638,7 @@ class ChannelInstance(Endpoint):
         self.refused = True
         qualifier = _TLS_QUALIFIERS.get(error.status, 0)
         if qualifier:
-            event_channel.tls_refused(self.channels.engine, self.channel_name, self.address, qualifier)
+            self.channels.engine.channel_tls_refused(self.channel_name, self.address, qualifier)
         if error.counted:
             self.channels.refused(self, str(error))
             self.stop(error.status)
@@ -650,7 +649,7 @@ class ChannelInstance(Endpoint):
         error.channel = self.channel_name
         refused = refusal_of(engine, error, self.address, text, self.protection)
         if refused is not None:
-            refusal.keep(engine, refused)
+            engine.keep_refusal(refused)
         engine.notice(error.number, text)
         self.stop(error.status)
 

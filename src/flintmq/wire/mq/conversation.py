@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Final
 from flintmq.mqi.ccsid import is_known, is_utf16
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.reason import MQCC_FAILED, MQRC_CALL_IN_PROGRESS, MQRC_CALL_INTERRUPTED, MQRC_CONNECTION_BROKEN
-from flintmq.qmgr.connect import abandon
 from flintmq.qmgr.connection import AS_GET, Connection, Owner, Waiter
 from flintmq.wire.mq import segment as seg
 from flintmq.wire.mq.calls import API_SIZE, read_handle, write_api, write_longs
@@ -41,8 +40,7 @@ from flintmq.wire.mq.streaming import Stream, forget_cancel, notified, request_m
 from flintmq.wire.mq.xa_calls import CALLS as XA_CALLS
 
 if TYPE_CHECKING:
-    from flintmq.qmgr.queue_manager import QueueManager
-    from flintmq.qmgr.work import Work
+    from flintmq.qmgr.calls import Calls, Work
     from flintmq.wire.mq.channel_instance import ChannelInstance
 
 STARTED: Final = 0
@@ -131,7 +129,7 @@ class Conversation(Owner):
         self.tail = seg.tail(self.big_endian, self.ccsid)
 
     @property
-    def engine(self) -> QueueManager:
+    def engine(self) -> Calls:
         """The queue manager."""
         return self.session.channels.engine
 
@@ -428,4 +426,4 @@ class Conversation(Owner):
         connection = self.connection
         self.disconnected()
         if connection is not None:
-            abandon(self.engine, connection)
+            self.engine.abandon(connection)

@@ -23,8 +23,6 @@ from flintmq.mqi.constants import MQPMO_ASYNC_RESPONSE
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.reason import MQCC_FAILED, MQRC_RESOURCE_PROBLEM
 from flintmq.qmgr.connection import WAITING, Connection, Handle
-from flintmq.qmgr.get import get
-from flintmq.qmgr.put import put
 from flintmq.wire.mq import segment as seg
 from flintmq.wire.mq import stream as wire
 from flintmq.wire.mq.calls import API_SIZE
@@ -210,9 +208,9 @@ def _put(
     _count(session)
     conversation.calls += 1
     engine = session.channels.engine
-    reason = put(engine, connection, handle, md, pmo, message)
+    reason = engine.put(connection, handle, md, pmo, message)
     if reason == MQRC_RESOURCE_PROBLEM and session.host.make_room():
-        put(engine, connection, handle, md, pmo, message)
+        engine.put(connection, handle, md, pmo, message)
     if pmo.options & MQPMO_ASYNC_RESPONSE:
         session.hold(connection.force)
         return
@@ -256,7 +254,7 @@ def _get(conversation: Conversation, connection: Connection, handle: Handle, mem
     md, gmo, session = memo.md.lent, memo.gmo.lent, conversation.session
     _count(session)
     conversation.calls += 1
-    if get(session.channels.engine, connection, handle, md, gmo, memo.same.length) == WAITING:
+    if session.channels.engine.get(connection, handle, md, gmo, memo.same.length) == WAITING:
         memo.keep()
         conversation.wait(request, handle.number)
     else:

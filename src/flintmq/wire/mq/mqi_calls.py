@@ -15,6 +15,7 @@ from flintmq.catalogue.attributes import find_attribute
 from flintmq.mqi.ccsid import decode, encode
 from flintmq.mqi.constants import MQCO_QUIESCE, MQOT_Q, MQOT_TOPIC, MQPMO_ASYNC_RESPONSE
 from flintmq.mqi.gmo import MQGMO
+from flintmq.mqi.inquiry import Inquiry
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
@@ -33,29 +34,12 @@ from flintmq.mqi.reason import (
     MQRC_XWAIT_CANCELED,
 )
 from flintmq.mqi.sts import MQSTS
-from flintmq.qmgr.close import close
-from flintmq.qmgr.connect import connect, disconnect
+from flintmq.qmgr.calls import PutScan
 from flintmq.qmgr.connection import WAITING, Connection, Handle
-from flintmq.qmgr.delay import put_delayed
-from flintmq.qmgr.get import get
-from flintmq.qmgr.inquire import Inquiry, inquire, set_attributes
-from flintmq.qmgr.open import open_object, put1
-from flintmq.qmgr.property_work import PREPARED, PutScan, is_long
-from flintmq.qmgr.put import put
-from flintmq.qmgr.stat import stat
-from flintmq.qmgr.unit_of_work import backout, commit
 from flintmq.wire.mq import bulk, spi
 from flintmq.wire.mq import segment as seg
 from flintmq.wire.mq.bulk_calls import bulk_call
-from flintmq.wire.mq.calls import (
-    API_SIZE,
-    Attributes,
-    ConnectData,
-    OpenDefaults,
-    read_fopa,
-    read_long,
-    write_long,
-)
+from flintmq.wire.mq.calls import API_SIZE, Attributes, ConnectData, OpenDefaults, read_fopa, read_long, write_long
 from flintmq.wire.mq.codec_cache import gmo_size, md_size, pmo_size
 from flintmq.wire.mq.errors import STATUS_MESSAGE_LENGTH, ChannelError
 from flintmq.wire.mq.lists import od_end as od_end
@@ -118,7 +102,7 @@ def mqconn(conversation: Conversation, call: Call) -> None:
     connection: Connection | None = None
     if not reason:
         address = session.address.partition("(")[0]
-        reason, connection = connect(engine, data.appl_name, user, data.appl_type, terms.name, address)
+        reason, connection = engine.connect(data.appl_name, user, data.appl_type, terms.name, address)
     if connection is None:
         session.delay_ms = max(session.delay_ms, session.channels.gatekeeper.delay_ms)
         body = data.pack(engine.name, bytes(24), q_mgr_id, call.big_endian, call.ccsid)
@@ -136,7 +120,7 @@ def mqconn(conversation: Conversation, call: Call) -> None:
 def mqdisc(conversation: Conversation, call: Call) -> None:
     """MQDISC: work is committed."""
     connection = _connection(conversation)
-    disconnect(conversation.engine, connection)
+    conversation.engine.disconnect(connection)
     conversation.answer(call, 0, b"")
     conversation.disconnected()
 
@@ -151,7 +135,7 @@ def mqopen(conversation: Conversation, call: Call) -> None:
     options = read_long(call.body, end, call.big_endian)
     fopa = read_fopa(call.body, end + 4, call.big_endian, call.ccsid)
     connection = _connection(conversation)
-    handle = open_object(conversation.engine, connection, od, options)
+    handle = conversation.engine.open(connection, od, options)
     _destinations(od, handle)
     body = pack_od(od, call) + write_long(options, call.big_endian)
     if fopa:
@@ -212,7 +196,7 @@ def mqclose(conversation: Conversation, call: Call) -> None:
     stream = conversation.streams.get(call.handle)
     if stream is not None:
         stream.settle()  # T3: behind the answer the client knows the handle no longer.
-    close(conversation.engine, connection, handle, options)
+    conversation.engine.close(connection, handle, options)
     if not handle.open:
         conversation.streams.pop(call.handle, None)
     conversation.answer(call, NO_HANDLE if not handle.open else call.handle, b"")
@@ -273,10 +257,10 @@ def mqput(conversation: Conversation, call: Call) -> None:
     connection = _connection(conversation)
     if not _prepared(conversation, connection, call, handle, given):
         return
-    reason = put(conversation.engine, connection, handle, given.md, given.pmo, given.data)
+    reason = conversation.engine.put(connection, handle, given.md, given.pmo, given.data)
     if reason == MQRC_RESOURCE_PROBLEM and conversation.session.host.make_room():
-        put(conversation.engine, connection, handle, given.md, given.pmo, given.data)
-    PREPARED.clear()
+        conversation.engine.put(connection, handle, given.md, given.pmo, given.data)
+    conversation.engine.forget_prepared()
     given.reply(conversation, call, call.handle, b"")
 
 
@@ -289,7 +273,7 @@ def _prepared(
         connection.work = None
         work.prepare(given.data)
         return True
-    if not connection.slices or not is_long(given.md, given.data):
+    if not connection.slices or not conversation.engine.has_long_properties(given.md, given.data):
         return True
     if handle is not None and handle.queue is not None and handle.queue.selections is None:
         return True  # Nobody selects. Of a topic, a list or a name that is not known yet somebody may.
@@ -304,10 +288,10 @@ def mqput1(conversation: Conversation, call: Call) -> None:
     connection = _connection(conversation)
     if not _prepared(conversation, connection, call, None, given):
         return
-    reason = put1(conversation.engine, connection, od, given.md, given.pmo, given.data)
+    reason = conversation.engine.put1(connection, od, given.md, given.pmo, given.data)
     if reason == MQRC_RESOURCE_PROBLEM and conversation.session.host.make_room():
-        put1(conversation.engine, connection, od, given.md, given.pmo, given.data)
-    PREPARED.clear()
+        conversation.engine.put1(connection, od, given.md, given.pmo, given.data)
+    conversation.engine.forget_prepared()
     given.to_list = od.recs_present > 0
     given.reply(conversation, call, 0, pack_od(od, call))
 
@@ -330,7 +314,7 @@ def mqget(conversation: Conversation, call: Call) -> None:
         return
     connection = _connection(conversation)
     conversation.remember_gets()
-    if get(conversation.engine, connection, handle, md, gmo, length) == WAITING:
+    if conversation.engine.get(connection, handle, md, gmo, length) == WAITING:
         conversation.wait(call.request, call.handle)
         return
     finish_get(conversation, call.request, call.handle, md, gmo)
@@ -375,16 +359,16 @@ def finish_get(conversation: Conversation, request: int, number: int, md: MQMD, 
 def mqcmit(conversation: Conversation, call: Call) -> None:
     """MQCMIT."""
     connection = _connection(conversation)
-    reason = commit(conversation.engine, connection)
+    reason = conversation.engine.commit(connection)
     if reason == MQRC_RESOURCE_PROBLEM and conversation.session.host.make_room():
-        commit(conversation.engine, connection)
+        conversation.engine.commit(connection)
     conversation.answer(call, 0, b"")
     no_longer_consuming(conversation)
 
 
 def mqback(conversation: Conversation, call: Call) -> None:
     """MQBACK."""
-    backout(conversation.engine, _connection(conversation))
+    conversation.engine.back(_connection(conversation))
     conversation.answer(call, 0, b"")
     no_longer_consuming(conversation)
 
@@ -400,8 +384,7 @@ def mqinq(conversation: Conversation, call: Call) -> None:
     asked = Attributes.unpack(call.body, API_SIZE, call.big_endian, False)
     inquiry = Inquiry()
     connection = _connection(conversation)
-    inquire(
-        conversation.engine,
+    conversation.engine.inquire(
         connection,
         handle,
         asked.selectors,
@@ -425,7 +408,7 @@ def mqset(conversation: Conversation, call: Call) -> None:
     except UnicodeDecodeError:
         conversation.reply(call, MQCC_FAILED, MQRC_CHAR_ATTRS_ERROR, call.handle, b"")
         return
-    set_attributes(conversation.engine, _connection(conversation), handle, given.selectors, given.integers, characters)
+    conversation.engine.set_attributes(_connection(conversation), handle, given.selectors, given.integers, characters)
     conversation.answer(call, call.handle, b"")
 
 
@@ -433,7 +416,7 @@ def mqstat(conversation: Conversation, call: Call) -> None:
     """MQSTAT."""
     kind = read_long(call.body, API_SIZE, call.big_endian)
     sts = MQSTS.unpack(call.body, API_SIZE + 4, call.big_endian, call.ccsid)
-    stat(conversation.engine, _connection(conversation), kind, sts)
+    conversation.engine.stat(_connection(conversation), kind, sts)
     body = write_long(kind, call.big_endian) + sts.pack(call.big_endian, call.ccsid)
     conversation.answer(call, 0, body)
 
@@ -504,9 +487,9 @@ def spi_put(conversation: Conversation, call: Call, frame: spi.Frame) -> None:
     data = body[request.data_at : request.data_at + request.length]
     connection = _connection(conversation)
     engine = conversation.engine
-    reason = put_delayed(engine, connection, handle, md, pmo, data, request.delay_ms)
+    reason = engine.put_delayed(connection, handle, md, pmo, data, request.delay_ms)
     if reason == MQRC_RESOURCE_PROBLEM and conversation.session.host.make_room():
-        put_delayed(engine, connection, handle, md, pmo, data, request.delay_ms)
+        engine.put_delayed(connection, handle, md, pmo, data, request.delay_ms)
     pmo.known_dest_count = 1 if connection.completion != MQCC_FAILED else 0
     pmo.invalid_dest_count = 1 - pmo.known_dest_count
     structures = md.pack(big_endian, ccsid) + pmo.pack(big_endian, ccsid)
@@ -521,7 +504,7 @@ def spi_open(conversation: Conversation, call: Call, frame: spi.Frame) -> None:
     if od.recs_present:
         od_end(call.body, start + request.size, od, call.big_endian, call.ccsid)
     name = od.object_name
-    handle = open_object(conversation.engine, _connection(conversation), od, request.options)
+    handle = conversation.engine.open(_connection(conversation), od, request.options)
     _destinations(od, handle)
     packed = pack_od(od, call)
     payload = request.pack(open_defaults(conversation, handle), packed, name, call.big_endian, call.ccsid)

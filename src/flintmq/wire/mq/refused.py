@@ -20,8 +20,7 @@ from flintmq.mqi.reason import (
     MQRC_SSL_PEER_NAME_MISMATCH,
     MQRC_UNKNOWN_CHANNEL_NAME,
 )
-from flintmq.qmgr.queue_manager import QueueManager
-from flintmq.qmgr.refusal import Refusal, no_command, object_word
+from flintmq.qmgr.calls import Calls, Refusal, no_command, object_word
 from flintmq.wire.mq.cipher_spec import SUITES, Protection
 from flintmq.wire.mq.errors import ChannelError
 
@@ -42,7 +41,7 @@ _PEER_MAX: Final = 1024
 
 
 def refusal_of(
-    engine: QueueManager, error: ChannelError, address: str, text: str, protection: Protection | None
+    engine: Calls, error: ChannelError, address: str, text: str, protection: Protection | None
 ) -> Refusal | None:
     """What there is to say about a channel that was refused; None for what is no refusal but a broken client."""
     reason = REASONS.get(error.number)
@@ -95,7 +94,7 @@ def _accepting(alter: str, peer_name: str) -> str:
     return f"{alter} SSLPEER('{quoted}')"
 
 
-def _about_cipher(engine: QueueManager, refused: Refusal, alter: str, protection: Protection | None) -> None:
+def _about_cipher(engine: Calls, refused: Refusal, alter: str, protection: Protection | None) -> None:
     wanted = _value(engine, refused.channel, "SSLCIPH")
     if protection is None:
         refused.rule = f"SSLCIPH({wanted}) of the channel; the client has not begun with TLS"
@@ -116,12 +115,12 @@ def cipher_spec_of(protection: Protection) -> str:
     return protection.suite
 
 
-def _value(engine: QueueManager, channel: str, keyword: str) -> str:
+def _value(engine: Calls, channel: str, keyword: str) -> str:
     definition = engine.catalogue.find("CHANNEL", channel)
     return "" if definition is None else str(definition.attributes[keyword])
 
 
-def _defined(engine: QueueManager) -> str:
+def _defined(engine: Calls) -> str:
     names = [each.name for each in engine.catalogue.match("CHANNEL") if not each.name.startswith("SYSTEM.")]
     if not names:
         return "* No channel for clients is defined."

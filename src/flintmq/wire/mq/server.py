@@ -12,11 +12,8 @@ from mypy_extensions import mypyc_attr
 from flintmq.catalogue.limits import MESSAGE_LENGTH_MAX
 from flintmq.mqi.constants import MQGMO_FAIL_IF_QUIESCING
 from flintmq.mqi.reason import MQRC_CONNECTION_QUIESCING
-from flintmq.qmgr import event_channel
-from flintmq.qmgr.admin_rows import Row
+from flintmq.qmgr.calls import Calls, Row
 from flintmq.qmgr.catalogue import MQObject
-from flintmq.qmgr.get import fail_waiter
-from flintmq.qmgr.queue_manager import QueueManager
 from flintmq.wire.endpoint import EndpointHost
 from flintmq.wire.mq.channel_instance import ChannelInstance, too_many
 from flintmq.wire.mq.compression import NAMES
@@ -46,7 +43,7 @@ class Channels(WireProtocol):
     name = "MQ"
 
     def __init__(
-        self, engine: QueueManager, gatekeeper: Gatekeeper, process_id: int, host: EndpointHost | None = None
+        self, engine: Calls, gatekeeper: Gatekeeper, process_id: int, host: EndpointHost | None = None
     ) -> None:
         super().__init__()
         self.signatures = [SIGNATURE]
@@ -169,7 +166,7 @@ class Channels(WireProtocol):
         session.started_ms = self.engine.clock.now_ms()
         self._count(session, terms, 1)
         if terms.name != LOCAL_CHANNEL:
-            event_channel.started(self.engine, terms.name, session.address)
+            self.engine.channel_started(terms.name, session.address)
 
     def ended(self, session: ChannelInstance) -> None:
         """A session is over."""
@@ -182,7 +179,7 @@ class Channels(WireProtocol):
             self._count(session, terms, -1)
             if terms.name != LOCAL_CHANNEL:
                 self.channels_count -= 1
-                event_channel.stopped(self.engine, terms.name, session.address, session.refused)
+                self.engine.channel_stopped(terms.name, session.address, session.refused)
 
     def _count(self, session: ChannelInstance, terms: Terms, step: int) -> None:
         for key in (terms.name, _of_client(session, terms)):
@@ -220,7 +217,7 @@ class Channels(WireProtocol):
                 waiters.append(conversation.connection.waiter)
             for waiter in waiters:
                 if waiter is not None and waiter.gmo.options & MQGMO_FAIL_IF_QUIESCING:
-                    fail_waiter(self.engine, waiter, MQRC_CONNECTION_QUIESCING)
+                    self.engine.fail_waiter(waiter, MQRC_CONNECTION_QUIESCING)
         self.host.turn()
 
     def look_at(self, session: ChannelInstance, now_ms: int) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from flintmq.qmgr.admin_rows import Row, stamp_date, stamp_time
+from flintmq.qmgr.calls import Row, stamp_date, stamp_time
 from flintmq.wire.mq.channel_instance import AGREED, ChannelInstance
 from flintmq.wire.mq.compression import NAMES
 

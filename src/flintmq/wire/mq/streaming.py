@@ -65,7 +65,7 @@ from flintmq.mqi.constants import (
     MQMO_MATCH_MSG_TOKEN,
 )
 from flintmq.mqi.gmo import MQGMO
-from flintmq.mqi.md import MQMD
+from flintmq.mqi.md import MQMD, NO_ID
 from flintmq.mqi.reason import (
     MQCC_FAILED,
     MQRC_GET_INHIBITED,
@@ -75,7 +75,6 @@ from flintmq.mqi.reason import (
     MQRC_TRUNCATED_MSG_FAILED,
     MQRC_XWAIT_CANCELED,
 )
-from flintmq.qmgr import own_puts
 from flintmq.qmgr.connection import (
     AS_CONSUMER,
     CONSUMED,
@@ -83,16 +82,13 @@ from flintmq.qmgr.connection import (
     NOT_CONSUMED,
     NOT_DIRECT,
     WAITING,
+    WAITS_FOR_ANY,
     Answer,
     Handle,
     Waiter,
+    fail,
+    pass_descriptor,
 )
-from flintmq.qmgr.get import end_wait, fail_waiter, get_into
-from flintmq.qmgr.message import NO_ID, pass_descriptor
-from flintmq.qmgr.queue import WAITS_FOR_ANY
-from flintmq.qmgr.unit_of_work import fail
-from flintmq.qmgr.wait_again import wait_again
-from flintmq.qmgr.wanted import msg_token, token_of
 from flintmq.wire.mq import segment as seg
 from flintmq.wire.mq import stream as wire
 from flintmq.wire.mq.calls import read_longs, write_longs
@@ -356,7 +352,7 @@ class Stream(Answer):
             md, gmo = self._md, self._gmo
             self._describe(md, gmo)
             connection.force = 0
-            if get_into(conversation.engine, connection, self.handle, self, md, gmo, self.max_length) == WAITING:
+            if conversation.engine.get_into(connection, self.handle, self, md, gmo, self.max_length) == WAITING:
                 self._wait = self.waiter  # Which has the descriptors now.
                 self._md, self._gmo = MQMD(), MQGMO()
                 self._rest()
@@ -372,7 +368,7 @@ class Stream(Answer):
         connection = conversation.connection
         if connection is None or connection.unit is None or queue is None:
             return False
-        return own_puts.view(self.handle, queue, self.options, conversation.engine.clock.now_ms()) is not None
+        return conversation.engine.sees_own_puts(self.handle, queue, self.options)
 
     def woken(self, waiter: Waiter) -> None:
         """The wait is over, with a message or without. If that was settled before, whoever did it has gone on."""
@@ -381,7 +377,7 @@ class Stream(Answer):
         self._wait = None
         if not self._got(waiter.md):
             return
-        if self.may_pump() and wait_again(self.conversation.engine, waiter):
+        if self.may_pump() and self.conversation.engine.wait_again(waiter):
             self._wait = waiter
             self._rest()
         else:
@@ -428,7 +424,7 @@ class Stream(Answer):
         waiter = self.waiter
         if waiter is not None:
             self._wait = None
-            end_wait(self.conversation.engine, waiter)
+            self.conversation.engine.end_wait(waiter)
 
     def _describe(self, md: MQMD, gmo: MQGMO) -> None:
         """The get that is made for the client. What the last one returned in the same structures does not matter."""
@@ -535,10 +531,10 @@ class Stream(Answer):
         message, queue = self.message, self.handle.queue
         assert queue is not None
         if message is None:
-            token = token_of(queue, self.sequence)
+            token = self.conversation.engine.token_at(queue, self.sequence)
         else:
             session.hold(message.log_end)
-            token = msg_token(message)
+            token = self.conversation.engine.token_of(message)
         data = self.data
         self.data = b""
         self.message = None
@@ -684,7 +680,7 @@ def cancel_gets(conversation: Conversation) -> None:
     conversation.cancelling = True
     connection = conversation.connection
     if conversation.waiting is not None and connection is not None and connection.waiter is not None:
-        fail_waiter(conversation.engine, connection.waiter, MQRC_XWAIT_CANCELED)
+        conversation.engine.fail_waiter(connection.waiter, MQRC_XWAIT_CANCELED)
     for stream in conversation.streams.values():
         stream.cancel()
 

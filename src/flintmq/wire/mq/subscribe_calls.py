@@ -31,7 +31,6 @@ from flintmq.mqi.reason import MQCC_FAILED, MQRC_HOBJ_ERROR, MQRC_RESOURCE_PROBL
 from flintmq.mqi.sd import MQSD
 from flintmq.mqi.sro import MQSRO
 from flintmq.qmgr.connection import Connection, Handle
-from flintmq.qmgr.subscribe import subscribe, subscription_request
 from flintmq.wire.mq import spi
 from flintmq.wire.mq.calls import API_SIZE, read_long, read_longs, write_long, write_longs
 from flintmq.wire.mq.errors import STATUS_PROTOCOL_LENGTH, ChannelError
@@ -54,9 +53,9 @@ def _subscribed(
     hsub: Handle | None,
     shared: bool = False,
 ) -> Handle | None:
-    made = subscribe(conversation.engine, connection, sd, destination, hsub, shared)
+    made = conversation.engine.subscribe(connection, sd, destination, hsub, shared)
     if made is None and connection.reason == MQRC_RESOURCE_PROBLEM and conversation.session.host.make_room():
-        made = subscribe(conversation.engine, connection, sd, destination, hsub, shared)
+        made = conversation.engine.subscribe(connection, sd, destination, hsub, shared)
     return made
 
 
@@ -110,6 +109,6 @@ def mqsubrq(conversation: Conversation, call: Call) -> None:
         return
     action = read_long(call.body, API_SIZE, call.big_endian)
     sro = MQSRO.unpack(call.body, API_SIZE + 4, call.big_endian, call.ccsid)
-    subscription_request(conversation.engine, connection, hsub, action, sro)
+    conversation.engine.subscription_request(connection, hsub, action, sro)
     body = write_long(action, call.big_endian) + sro.pack(call.big_endian, call.ccsid)
     conversation.answer(call, call.handle, body)

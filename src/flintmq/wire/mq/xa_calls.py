@@ -23,9 +23,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from flintmq.qmgr import xa
+from flintmq.mqi.xid import XA_OK, XAER_RMERR
+from flintmq.qmgr.calls import Calls
 from flintmq.qmgr.connection import Connection
-from flintmq.qmgr.queue_manager import QueueManager
 from flintmq.wire.mq import segment as seg
 from flintmq.wire.mq.calls import API_SIZE, read_long, write_long
 from flintmq.wire.mq.streaming import no_longer_consuming
@@ -36,15 +36,15 @@ from flintmq.wire.mq.xids import write_xid as write_xid
 if TYPE_CHECKING:
     from flintmq.wire.mq.conversation import Call, Conversation
 
-_BranchCall = Callable[[QueueManager, Connection, bytes, int], int]
+_BranchCall = Callable[[Calls, Connection, bytes, int], int]
 
 BRANCH_CALLS: Final[dict[int, _BranchCall]] = {
-    seg.XA_START: xa.xa_start,
-    seg.XA_END: xa.xa_end,
-    seg.XA_PREPARE: xa.xa_prepare,
-    seg.XA_COMMIT: xa.xa_commit,
-    seg.XA_ROLLBACK: xa.xa_rollback,
-    seg.XA_FORGET: xa.xa_forget,
+    seg.XA_START: Calls.xa_start,
+    seg.XA_END: Calls.xa_end,
+    seg.XA_PREPARE: Calls.xa_prepare,
+    seg.XA_COMMIT: Calls.xa_commit,
+    seg.XA_ROLLBACK: Calls.xa_rollback,
+    seg.XA_FORGET: Calls.xa_forget,
 }
 
 
@@ -57,7 +57,7 @@ def branch_call(conversation: Conversation, call: Call) -> None:
     function = BRANCH_CALLS[call.kind]
     connection.force = 0
     code = function(conversation.engine, connection, xid, flags)
-    if code == xa.XAER_RMERR and conversation.session.host.make_room():
+    if code == XAER_RMERR and conversation.session.host.make_room():
         code = function(conversation.engine, connection, xid, flags)
     conversation.session.hold(connection.force)
     conversation.reply(call, code, flags, call.handle, b"")
@@ -66,7 +66,7 @@ def branch_call(conversation: Conversation, call: Call) -> None:
 
 def open_or_close(conversation: Conversation, call: Call) -> None:
     """XA_OPEN, XA_CLOSE: the connection is there already, or will go by itself."""
-    conversation.reply(call, xa.XA_OK, read_long(call.body, 8, call.big_endian), call.handle, b"")
+    conversation.reply(call, XA_OK, read_long(call.body, 8, call.big_endian), call.handle, b"")
 
 
 def recover(conversation: Conversation, call: Call) -> None:
@@ -75,7 +75,7 @@ def recover(conversation: Conversation, call: Call) -> None:
     assert connection is not None
     flags = read_long(call.body, 8, call.big_endian)
     count = min(read_long(call.body, API_SIZE, call.big_endian), XIDS_MAX)
-    code, xids = xa.xa_recover(conversation.engine, connection, count, flags)
+    code, xids = conversation.engine.xa_recover(connection, count, flags)
     body = write_long(len(xids), call.big_endian)
     for xid in xids:
         body += write_xid(xid, call.big_endian)

@@ -20,6 +20,7 @@ from __future__ import annotations
 import struct
 from typing import Final
 
+from flintmq.mqi import payload
 from flintmq.mqi.constants import (
     MQENC_NATIVE,
     MQFMT_DEAD_LETTER_HEADER,
@@ -29,11 +30,10 @@ from flintmq.mqi.constants import (
 )
 from flintmq.mqi.fields import read_text, write_text
 from flintmq.mqi.md import MQMD
+from flintmq.mqi.property_blocks import RulesHeader, rules_headers
 from flintmq.mqi.reason import MQRC_RFH_ERROR
 from flintmq.mqi.rfh2 import MQRFH2, pack_folders
 from flintmq.mqi.rfh2 import SIZE as RFH2_SIZE
-from flintmq.qmgr import headers
-from flintmq.qmgr.message_properties import RulesHeader, rules_headers
 
 _CHAIN: Final = 12
 _BIG = struct.Struct(">ii")
@@ -68,9 +68,9 @@ def body_of(md: MQMD, data: bytes) -> Body:
 
 def insert(body: Body, block: bytes, ccsid: int) -> None:
     """Make a header of the folders in `block`; `ccsid` is the queue manager's."""
-    place = headers.Payload(0, body.encoding, body.ccsid, body.format)
-    for _ in range(headers.HEADERS_MAX):
-        if place.format not in _IN_FRONT or not headers.step(place, body.data):
+    place = payload.Payload(0, body.encoding, body.ccsid, body.format)
+    for _ in range(payload.HEADERS_MAX):
+        if place.format not in _IN_FRONT or not payload.step(place, body.data):
             break
     header = header_for(block, place.encoding, place.ccsid, place.format, ccsid)
     if place.said_at < 0:
@@ -135,7 +135,7 @@ def _take_off(body: Body, header: RulesHeader) -> None:
 def _said(encoding: int, ccsid: int, format: str, own_encoding: int, own_ccsid: int) -> bytes:
     """Encoding, CodedCharSetId and Format as they stand in a header that is itself written in the last two."""
     numbers = (_BIG if own_encoding & 0xF == 1 else _LITTLE).pack(encoding, ccsid)
-    return numbers + write_text(format[:8], 8, headers.known_ccsid(own_ccsid), MQRC_RFH_ERROR, "Format")
+    return numbers + write_text(format[:8], 8, payload.known_ccsid(own_ccsid), MQRC_RFH_ERROR, "Format")
 
 
 def counted(md: MQMD, data: bytes) -> int:
