@@ -10,7 +10,7 @@ Invariants (checked by `check_kinds`):
          space; the messages of objects that only z/OS has are the same.
     KD3  No two kinds have a short form in common, and none is a keyword.
     KD4  Attributes that a kind names (type_attribute, counted, required) are among its attributes.
-    KD5  A kind with DEFINE, ALTER, DELETE and DISPLAY has a PCF command for each, a parameter of the name, and messages.
+    KD5  A kind with DEFINE, ALTER, DELETE and DISPLAY has a PCF command for each, a parameter of the name, messages.
 """
 
 from __future__ import annotations
