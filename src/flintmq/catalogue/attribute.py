@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from flintmq.mqi.object_name import is_name as is_name
+from flintmq.mqi.object_name import is_name
 
 Value = str | int | list[str]
 

@@ -11,8 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from flintmq.catalogue.attribute import Attribute, is_name
+from flintmq.catalogue.attribute import Attribute
 from flintmq.catalogue.limits import CHANNEL_NAME_LENGTH, PAGE_SET_ID_MAX, RULE_NAME_LENGTH
+from flintmq.mqi.object_name import is_name
 from flintmq.mqi.values.services import (
     MQZAO_CHANGE,
     MQZAO_CONTROL,

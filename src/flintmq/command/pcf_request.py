@@ -26,7 +26,6 @@ from flintmq.catalogue.attribute import (
     Attribute,
     Value,
     ValueRejected,
-    is_name,
     parse_value,
     value_of_number,
 )
@@ -59,6 +58,7 @@ from flintmq.command.request import Request
 from flintmq.command.where import Filter, FilterError, filter_on
 from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
+from flintmq.mqi.object_name import is_name
 from flintmq.mqi.pcf import (
     MQCFBF,
     MQCFBS,
