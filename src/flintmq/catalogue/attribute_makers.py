@@ -114,6 +114,12 @@ def secret(attribute: Attribute) -> Attribute:
     return attribute
 
 
+def settable(attribute: Attribute, reason: int) -> Attribute:
+    """Let MQSET change an attribute, and refuse values that it does not allow with `reason`."""
+    attribute.mqset_reason = reason
+    return attribute
+
+
 def renamed(attribute: Attribute, synonym: str) -> Attribute:
     attribute.synonyms = [synonym]
     return attribute
