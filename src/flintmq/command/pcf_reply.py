@@ -39,18 +39,10 @@ from flintmq.mqi.pcf_constants import (
     MQIACF_ESCAPE_TYPE,
     MQIACF_PARAMETER_ID,
     MQIACF_SELECTOR,
-    MQRCCF_CHANNEL_ALREADY_EXISTS,
-    MQRCCF_CHANNEL_NOT_FOUND,
     MQRCCF_COMMAND_FAILED,
     MQRCCF_OBJECT_ALREADY_EXISTS,
 )
 from flintmq.mqi.reason import MQCC_FAILED, MQRC_UNKNOWN_OBJECT_NAME
-
-#: The reasons of PCF in place of those that commands on these nouns end with.
-_REASONS_OF_CHANNELS = {
-    MQRC_UNKNOWN_OBJECT_NAME: MQRCCF_CHANNEL_NOT_FOUND,
-    MQRCCF_OBJECT_ALREADY_EXISTS: MQRCCF_CHANNEL_ALREADY_EXISTS,
-}
 
 #: Attributes of commands without a list of attributes to choose from: RESET QSTATS, DISPLAY USAGE.
 _SHOWN_UNASKED = (*QUEUE_STATISTICS, *LOG_STATE, *BUFFER_POOL_USAGE, *PAGE_SET_USAGE)
@@ -122,10 +114,13 @@ def _numbered(command: int, contents: list[list[Parameter]]) -> list[PCFMessage]
 
 
 def _reason(bound: PCFCommand, reason: int) -> int:
-    """Return the reason of a response: for a single channel, "not found" in place of "unknown object"."""
-    if bound.form.kind == "CHANNEL" and not bound.request.name.endswith("*"):
-        return _REASONS_OF_CHANNELS.get(reason, reason)
-    return reason
+    """Return the reason of a response. Kinds may have reasons of their own for one object that is named."""
+    kind = KIND_OF.get(bound.form.kind)
+    if kind is None or bound.request.name.endswith("*"):
+        return reason
+    if reason == MQRC_UNKNOWN_OBJECT_NAME:
+        return kind.pcf.unknown
+    return kind.pcf.already_exists if reason == MQRCCF_OBJECT_ALREADY_EXISTS else reason
 
 
 def _is_of_type(bound: PCFCommand, response: Response) -> bool:

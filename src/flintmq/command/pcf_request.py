@@ -412,7 +412,8 @@ def _name(form: Form, parameter: Parameter, unknown: int) -> str:
         if form.name == GENERIC_NAME and (text == "*" or (text.endswith("*") and is_name(text[:-1]))):
             return text
         if not is_object_name(form.kind, text):
-            wrong = pcf.MQRCCF_CHANNEL_NAME_ERROR if form.kind == "CHANNEL" else pcf.MQRCCF_OBJECT_NAME_ERROR
+            kind = KIND_OF.get(form.kind)
+            wrong = pcf.MQRCCF_OBJECT_NAME_ERROR if kind is None else kind.pcf.name_error
             raise CommandRefused(wrong, parameter.parameter)
     elif len(text) > TOPIC_STRING_LENGTH_MAX:
         raise CommandRefused(pcf.MQRCCF_CFST_STRING_LENGTH_ERR, parameter.parameter)
