@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 pytest.importorskip("kombu", reason="Kombu is not installed: pip install 'flintmq[celery]'")
 
-from flintmq.catalogue.attribute import is_name  # noqa: E402
 from flintmq.integrations.kombu import names  # noqa: E402
+from flintmq.mqi.object_name import is_name  # noqa: E402
 
 
 @pytest.mark.parametrize(

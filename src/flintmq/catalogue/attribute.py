@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from flintmq.mqi.object_name import is_name as is_name
+from flintmq.mqi.object_name import is_name
 
 Value = str | int | list[str]
 
@@ -81,6 +81,8 @@ class Attribute:
         self.live = False
         #: Stored but never shown: KEYRPWD.
         self.secret = False
+        #: MQSET changes it, and refuses other values with this reason; 0 if MQSET does not change it.
+        self.mqset_reason = 0
 
     def allowed(self) -> str:
         """What may stand between the parentheses, for syntax texts: "NOLIMIT | 0-999999999"."""

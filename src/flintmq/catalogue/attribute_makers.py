@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flintmq.catalogue.attribute import ENUM, FLAG, HEX, INT, INTERVAL, LIST, NAME, STRING, Attribute, Value
-from flintmq.mqi import constants as mq
+from flintmq.mqi.constants import MQCA_ALTERATION_DATE, MQCA_ALTERATION_TIME
 
 
 def integer(
@@ -99,8 +99,8 @@ def live(attribute: Attribute) -> Attribute:
 def altered() -> list[Attribute]:
     """Return ALTDATE and ALTTIME, which every kind of object has."""
     return [
-        shown(text("ALTDATE", mq.MQCA_ALTERATION_DATE, 12)),
-        shown(text("ALTTIME", mq.MQCA_ALTERATION_TIME, 8)),
+        shown(text("ALTDATE", MQCA_ALTERATION_DATE, 12)),
+        shown(text("ALTTIME", MQCA_ALTERATION_TIME, 8)),
     ]
 
 
@@ -111,6 +111,12 @@ def fixed(attribute: Attribute) -> Attribute:
 
 def secret(attribute: Attribute) -> Attribute:
     attribute.secret = True
+    return attribute
+
+
+def settable(attribute: Attribute, reason: int) -> Attribute:
+    """Let MQSET change an attribute, and refuse values that it does not allow with `reason`."""
+    attribute.mqset_reason = reason
     return attribute
 
 

@@ -28,25 +28,35 @@ from flintmq.catalogue.attribute import (
 )
 from flintmq.catalogue.authorities import NUMBERS
 from flintmq.catalogue.kinds import KINDS
-from flintmq.mqi import constants as mq
-from flintmq.mqi import pcf_constants as pcf
+from flintmq.mqi.constants import MQ_APPL_DESC_LENGTH, MQ_APPL_TAG_LENGTH
 from flintmq.mqi.pcf import MQCFBS, MQCFIL, MQCFIN, MQCFIN64, MQCFSL, MQCFST, Parameter
+from flintmq.mqi.pcf_constants import (
+    MQBACF_FIRST,
+    MQBACF_LAST_USED,
+    MQCACF_APPL_DESC,
+    MQCACF_APPL_TAG,
+    MQCACF_OBJECT_NAME,
+    MQCACF_USER_IDENTIFIER,
+    MQIACF_AUTH_ADD_AUTHS,
+    MQIACF_AUTH_REMOVE_AUTHS,
+    MQIACF_AUTHORIZATION_LIST,
+)
 
 _FILLED_MAX: Final = 256
 _INTEGER_MAX: Final = 0x7FFFFFFF
 #: Lists whose words are authorities.
 _AUTHORITY_LISTS: Final = (
-    pcf.MQIACF_AUTH_ADD_AUTHS,
-    pcf.MQIACF_AUTH_REMOVE_AUTHS,
-    pcf.MQIACF_AUTHORIZATION_LIST,
+    MQIACF_AUTH_ADD_AUTHS,
+    MQIACF_AUTH_REMOVE_AUTHS,
+    MQIACF_AUTHORIZATION_LIST,
 )
 
 #: The lengths of texts that status displays and names have; others are as long as they are.
 LENGTHS: Final = {
-    pcf.MQCACF_APPL_TAG: mq.MQ_APPL_TAG_LENGTH,
-    pcf.MQCACF_APPL_DESC: mq.MQ_APPL_DESC_LENGTH,
-    pcf.MQCACF_USER_IDENTIFIER: 12,
-    pcf.MQCACF_OBJECT_NAME: 48,
+    MQCACF_APPL_TAG: MQ_APPL_TAG_LENGTH,
+    MQCACF_APPL_DESC: MQ_APPL_DESC_LENGTH,
+    MQCACF_USER_IDENTIFIER: 12,
+    MQCACF_OBJECT_NAME: 48,
     **{kind.pcf.name: kind.names.length for kind in KINDS if kind.names.length},
 }
 
@@ -79,7 +89,7 @@ def parameters_of(attribute: Attribute, value: Value) -> list[Parameter]:
         if attribute.kind == PAIR:
             return [MQCFIL(selector, [attribute.words.get(each, _whole(each)) for each in value])]
         return _list(attribute, value)
-    if attribute.kind == HEX or pcf.MQBACF_FIRST <= selector <= pcf.MQBACF_LAST_USED:
+    if attribute.kind == HEX or MQBACF_FIRST <= selector <= MQBACF_LAST_USED:
         return [MQCFBS(selector, bytes.fromhex(str(value)))]
     if attribute.kind == INTERVAL:
         seconds = interval_seconds(str(value))

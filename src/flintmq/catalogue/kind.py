@@ -11,8 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from flintmq.catalogue.attribute import Attribute, is_name
+from flintmq.catalogue.attribute import Attribute
 from flintmq.catalogue.limits import CHANNEL_NAME_LENGTH, PAGE_SET_ID_MAX, RULE_NAME_LENGTH
+from flintmq.mqi.object_name import is_name
+from flintmq.mqi.pcf_constants import MQRCCF_OBJECT_ALREADY_EXISTS, MQRCCF_OBJECT_NAME_ERROR
+from flintmq.mqi.reason import MQRC_UNKNOWN_OBJECT_NAME
 from flintmq.mqi.values.services import (
     MQZAO_CHANGE,
     MQZAO_CONTROL,
@@ -142,6 +145,10 @@ class PCF:
     attributes: int = 0
     names: int = 0
     types: int = 0
+    #: The reasons that PCF gives for an object, where they are not those for any object.
+    unknown: int = MQRC_UNKNOWN_OBJECT_NAME
+    already_exists: int = MQRCCF_OBJECT_ALREADY_EXISTS
+    name_error: int = MQRCCF_OBJECT_NAME_ERROR
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ where they differ a character is more specific than `?`, that than `*`, and that
 
 from __future__ import annotations
 
-from flintmq.catalogue.attribute import is_name
+from flintmq.mqi.object_name import is_name
 
 LENGTH_MAX = 48
 #: The profile that lets its holder create objects of a type.

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from typing import Final
 
-from flintmq.mqi import constants as mq
-from flintmq.mqi import pcf_constants as pcf
+from flintmq.mqi.constants import (
+    MQMON_HIGH,
+    MQMON_LOW,
+    MQMON_MEDIUM,
+    MQSVC_CONTROL_MANUAL,
+    MQSVC_CONTROL_Q_MGR,
+    MQSVC_CONTROL_Q_MGR_START,
+)
+from flintmq.mqi.pcf_constants import MQEVR_DISABLED, MQEVR_ENABLED
 
 YES_NO: Final = {"YES": 1, "NO": 0}
 DISABLED_ENABLED: Final = {"DISABLED": 0, "ENABLED": 1}
-EVENTS: Final = {"DISABLED": pcf.MQEVR_DISABLED, "ENABLED": pcf.MQEVR_ENABLED}
-MONITORING: Final = {"LOW": mq.MQMON_LOW, "MEDIUM": mq.MQMON_MEDIUM, "HIGH": mq.MQMON_HIGH}
+EVENTS: Final = {"DISABLED": MQEVR_DISABLED, "ENABLED": MQEVR_ENABLED}
+MONITORING: Final = {"LOW": MQMON_LOW, "MEDIUM": MQMON_MEDIUM, "HIGH": MQMON_HIGH}
 #: The start and end of a listener or a service.
 CONTROL: Final = {
-    "MANUAL": mq.MQSVC_CONTROL_MANUAL,
-    "QMGR": mq.MQSVC_CONTROL_Q_MGR,
-    "STARTONLY": mq.MQSVC_CONTROL_Q_MGR_START,
+    "MANUAL": MQSVC_CONTROL_MANUAL,
+    "QMGR": MQSVC_CONTROL_Q_MGR,
+    "STARTONLY": MQSVC_CONTROL_Q_MGR_START,
 }

@@ -37,11 +37,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from flintmq.catalogue.attribute import is_name
 from flintmq.command.parser import CommandReader, CommandSyntaxError, CommandText, Parameter, parse_parameters
 from flintmq.mqi import constants, reason
 from flintmq.mqi.dlh import MQDLH
 from flintmq.mqi.md import MQMD
+from flintmq.mqi.object_name import is_name
 
 NUMBER_MAX = 999_999_999
 WAIT_SECONDS_MAX = 999_999

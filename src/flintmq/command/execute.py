@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from flintmq.catalogue.attribute import FLAG, Attribute, ValueRejected, is_name, parse_value
+from flintmq.catalogue.attribute import FLAG, Attribute, ValueRejected, parse_value
 from flintmq.catalogue.attributes import ATTRIBUTES, KIND_OF, QUEUE_KINDS
 from flintmq.catalogue.kind import OBJECT_NAMES
 from flintmq.catalogue.limits import CHANNEL_NAME_LENGTH, TOPIC_STRING_LENGTH_MAX
@@ -45,6 +45,7 @@ from flintmq.command.reply import Reply, Response, refused
 from flintmq.command.request import Request
 from flintmq.command.steps import RESPONSES_AT_ONCE, Steps, to_the_end
 from flintmq.command.where import FilterError, parse_filter
+from flintmq.mqi.object_name import is_name
 from flintmq.mqi.pcf_constants import MQRCCF_COMMAND_FAILED, MQRCCF_FILTER_ERROR
 from flintmq.mqi.reason import MQRC_FUNCTION_NOT_SUPPORTED, MQRC_NOT_AUTHORIZED, reason_name
 from flintmq.mqi.trace_words import CLASSES, SYNONYMS

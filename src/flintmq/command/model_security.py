@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from flintmq.catalogue.attribute import STRING
+from flintmq.catalogue.attribute_makers import choice
 from flintmq.catalogue.attributes import ATTRIBUTES
 from flintmq.catalogue.rules import CHLAUTH_TYPES, ENTITY_LENGTH, OBJECT_TYPES, PROFILE_LENGTH
 from flintmq.command import chlauth, security
 from flintmq.command.form import CHANNEL_PROFILE, NO_NAME, OPTIONAL_NAME, USER_NAME, Form, settable
-from flintmq.command.options import ALL, WHERE, choice, text, texts
+from flintmq.command.options import ALL, WHERE, text, texts
 from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
 from flintmq.qmgr.chlauth import COMPARED

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from flintmq.catalogue.attribute import STRING
+from flintmq.catalogue.attribute_makers import choice
 from flintmq.command import status, storage, trace
 from flintmq.command.form import GENERIC_TRACE_TYPE, NO_NAME, TRACE_TYPE, Form, settable
-from flintmq.command.options import ALL, DEFAULT, USAGE_TYPE, choice, numbered, numbers, page_set, text
-from flintmq.mqi import pcf_constants as pcf
+from flintmq.command.options import ALL, DEFAULT, USAGE_TYPE, numbered, numbers, page_set, text
+from flintmq.mqi.pcf_constants import (
+    MQCMD_ARCHIVE_LOG,
+    MQCMD_INQUIRE_LOG,
+    MQCMD_INQUIRE_SYSTEM,
+    MQCMD_INQUIRE_USAGE,
+    MQCMD_SET_LOG,
+    MQCMD_SET_SYSTEM,
+)
 
 _STORAGE_FORMS = [
     Form(
@@ -16,7 +24,7 @@ _STORAGE_FORMS = [
         name=NO_NAME,
         handler=storage.usage,
         authority=("dsp", "qmgr"),
-        pcf_command=pcf.MQCMD_INQUIRE_USAGE,
+        pcf_command=MQCMD_INQUIRE_USAGE,
         summary="Show how full page sets, buffer pools and the log are.",
         example="DISPLAY USAGE TYPE(PAGESET) PSID(4)",
         options=(page_set(), USAGE_TYPE),
@@ -28,7 +36,7 @@ _STORAGE_FORMS = [
         name=NO_NAME,
         handler=storage.display_log,
         authority=("dsp", "qmgr"),
-        pcf_command=pcf.MQCMD_INQUIRE_LOG,
+        pcf_command=MQCMD_INQUIRE_LOG,
         summary="Show the parameters and the state of the log.",
         example="DISPLAY LOG",
         options=(ALL,),
@@ -41,7 +49,7 @@ _STORAGE_FORMS = [
         name=NO_NAME,
         handler=storage.set_log,
         authority=("chg", "qmgr"),
-        pcf_command=pcf.MQCMD_SET_LOG,
+        pcf_command=MQCMD_SET_LOG,
         summary="Change parameters of the log. COMPLOG switches compression for the whole queue manager.",
         example="SET LOG COMPLOG(RLE)",
         options=(DEFAULT,),
@@ -54,7 +62,7 @@ _STORAGE_FORMS = [
         name=NO_NAME,
         handler=storage.archive_log,
         authority=("chg", "qmgr"),
-        pcf_command=pcf.MQCMD_ARCHIVE_LOG,
+        pcf_command=MQCMD_ARCHIVE_LOG,
         summary="Go on to a new log file and archive what is complete.",
         example="ARCHIVE LOG",
     ),
@@ -65,7 +73,7 @@ _STORAGE_FORMS = [
         name=NO_NAME,
         handler=storage.display_system,
         authority=("dsp", "qmgr"),
-        pcf_command=pcf.MQCMD_INQUIRE_SYSTEM,
+        pcf_command=MQCMD_INQUIRE_SYSTEM,
         summary="Show the system parameters, and new intervals that have yet to begin.",
         example="DISPLAY SYSTEM STATIME ACCTIME",
         options=(ALL,),
@@ -78,7 +86,7 @@ _STORAGE_FORMS = [
         name=NO_NAME,
         handler=storage.set_system,
         authority=("chg", "qmgr"),
-        pcf_command=pcf.MQCMD_SET_SYSTEM,
+        pcf_command=MQCMD_SET_SYSTEM,
         summary="Change system parameters. A new interval begins when the running one ends.",
         example="SET SYSTEM STATIME(1.00) ACCTIME(0.15)",
         options=(DEFAULT,),

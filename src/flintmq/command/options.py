@@ -7,7 +7,7 @@ without a selector is written in MQSC only: PCF says the same in another way (LI
 from __future__ import annotations
 
 from flintmq.catalogue.attribute import FLAG, HEX, INT, LIST, NAME, NUMBERS, STRING, Attribute
-from flintmq.catalogue.attribute_makers import choice as choice
+from flintmq.catalogue.attribute_makers import choice
 from flintmq.catalogue.limits import PAGE_SET_ID_MAX
 from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf

@@ -10,8 +10,14 @@ from __future__ import annotations
 
 from flintmq.catalogue.rules import ENTITY_TYPES
 from flintmq.command.request import Request
-from flintmq.mqi import pcf_constants as pcf
 from flintmq.mqi.pcf import MQCFIN, MQCFST, Parameter
+from flintmq.mqi.pcf_constants import (
+    MQAUTHOPT_NAME_ALL_MATCHING,
+    MQAUTHOPT_NAME_EXPLICIT,
+    MQCACF_ENTITY_NAME,
+    MQIACF_AUTH_OPTIONS,
+    MQIACF_ENTITY_TYPE,
+)
 
 NOUNS = ("AUTHREC", "ENTAUTH")
 _ENTITY = "ENTITY"
@@ -21,17 +27,17 @@ _ENTITY_TYPE = "ENTTYPE"
 def take(request: Request, parameter: Parameter) -> bool:
     """Put a parameter that MQSC does not have into the request until `finish`. Return False if it is none of these."""
     number = parameter.parameter
-    if number == pcf.MQCACF_ENTITY_NAME and isinstance(parameter, MQCFST):
+    if number == MQCACF_ENTITY_NAME and isinstance(parameter, MQCFST):
         request.options[_ENTITY] = parameter.text()
         return True
-    if number == pcf.MQIACF_ENTITY_TYPE and isinstance(parameter, MQCFIN):
+    if number == MQIACF_ENTITY_TYPE and isinstance(parameter, MQCFIN):
         words = {value: word for word, value in ENTITY_TYPES.items()}
         request.options[_ENTITY_TYPE] = words.get(parameter.value, "PRINCIPAL")
         return True
-    if number == pcf.MQIACF_AUTH_OPTIONS and isinstance(parameter, MQCFIN):
-        if parameter.value & pcf.MQAUTHOPT_NAME_EXPLICIT:
+    if number == MQIACF_AUTH_OPTIONS and isinstance(parameter, MQCFIN):
+        if parameter.value & MQAUTHOPT_NAME_EXPLICIT:
             request.options["MATCH"] = "EXACT"
-        elif parameter.value & pcf.MQAUTHOPT_NAME_ALL_MATCHING:
+        elif parameter.value & MQAUTHOPT_NAME_ALL_MATCHING:
             request.options["MATCH"] = "MATCHING"
         return True
     return False

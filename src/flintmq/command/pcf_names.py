@@ -9,35 +9,52 @@ from flintmq.catalogue.attributes import KIND_OF, NAME_SELECTORS, QUEUE_TYPES
 from flintmq.catalogue.kinds import KINDS
 from flintmq.command.form import NO_NAME, OPTIONAL_NAME, Form
 from flintmq.command.model import FORMS
-from flintmq.mqi import channel_constants as ch
-from flintmq.mqi import constants as mq
-from flintmq.mqi import pcf_constants as pcf
+from flintmq.mqi.channel_constants import MQCHT_ALL
+from flintmq.mqi.constants import MQAIT_ALL, MQCA_Q_NAME, MQCA_TOPIC_STRING, MQIA_QSG_DISP
+from flintmq.mqi.pcf_constants import (
+    MQCACF_COMMAND_SCOPE,
+    MQCACF_SUB_NAME,
+    MQCACF_USER_IDENTIFIER,
+    MQCMD_INQUIRE_Q,
+    MQCMD_INQUIRE_USAGE,
+    MQIACF_AUTH_SERVICE_ATTRS,
+    MQIACF_CONNECTION_ATTRS,
+    MQIACF_LISTENER_STATUS_ATTRS,
+    MQIACF_PUBSUB_STATUS_ATTRS,
+    MQIACF_Q_MGR_STATUS_ATTRS,
+    MQIACF_Q_STATUS_ATTRS,
+    MQIACF_SECURITY_ATTRS,
+    MQIACF_SERVICE_STATUS_ATTRS,
+    MQIACF_SUB_STATUS_ATTRS,
+    MQIACF_TOPIC_STATUS_ATTRS,
+    MQIACH_CHANNEL_INSTANCE_ATTRS,
+)
 
 #: Noun -> the parameter that stands for the name after it, of nouns that are no kinds of objects.
 _NAMES = {
-    "SECURITY": pcf.MQCACF_USER_IDENTIFIER,
-    "QUEUE": mq.MQCA_Q_NAME,
-    "QSTATS": mq.MQCA_Q_NAME,
-    "QSTATUS": mq.MQCA_Q_NAME,
-    "SBSTATUS": pcf.MQCACF_SUB_NAME,
-    "TPSTATUS": mq.MQCA_TOPIC_STRING,
-    "TOPICSTR": mq.MQCA_TOPIC_STRING,
+    "SECURITY": MQCACF_USER_IDENTIFIER,
+    "QUEUE": MQCA_Q_NAME,
+    "QSTATS": MQCA_Q_NAME,
+    "QSTATUS": MQCA_Q_NAME,
+    "SBSTATUS": MQCACF_SUB_NAME,
+    "TPSTATUS": MQCA_TOPIC_STRING,
+    "TOPICSTR": MQCA_TOPIC_STRING,
 }
 
 #: Noun -> the MQCFIL that lists the attributes to show.
 _ATTRIBUTE_LISTS = {
     **{kind.space: kind.pcf.attributes for kind in KIND_OF.values() if kind.pcf.attributes},
-    "AUTHSERV": pcf.MQIACF_AUTH_SERVICE_ATTRS,
-    "CHSTATUS": pcf.MQIACH_CHANNEL_INSTANCE_ATTRS,
-    "CONN": pcf.MQIACF_CONNECTION_ATTRS,
-    "LSSTATUS": pcf.MQIACF_LISTENER_STATUS_ATTRS,
-    "PUBSUB": pcf.MQIACF_PUBSUB_STATUS_ATTRS,
-    "QMSTATUS": pcf.MQIACF_Q_MGR_STATUS_ATTRS,
-    "QSTATUS": pcf.MQIACF_Q_STATUS_ATTRS,
-    "SBSTATUS": pcf.MQIACF_SUB_STATUS_ATTRS,
-    "SECURITY": pcf.MQIACF_SECURITY_ATTRS,
-    "SVSTATUS": pcf.MQIACF_SERVICE_STATUS_ATTRS,
-    "TPSTATUS": pcf.MQIACF_TOPIC_STATUS_ATTRS,
+    "AUTHSERV": MQIACF_AUTH_SERVICE_ATTRS,
+    "CHSTATUS": MQIACH_CHANNEL_INSTANCE_ATTRS,
+    "CONN": MQIACF_CONNECTION_ATTRS,
+    "LSSTATUS": MQIACF_LISTENER_STATUS_ATTRS,
+    "PUBSUB": MQIACF_PUBSUB_STATUS_ATTRS,
+    "QMSTATUS": MQIACF_Q_MGR_STATUS_ATTRS,
+    "QSTATUS": MQIACF_Q_STATUS_ATTRS,
+    "SBSTATUS": MQIACF_SUB_STATUS_ATTRS,
+    "SECURITY": MQIACF_SECURITY_ATTRS,
+    "SVSTATUS": MQIACF_SERVICE_STATUS_ATTRS,
+    "TPSTATUS": MQIACF_TOPIC_STATUS_ATTRS,
 }
 
 #: Kind of object -> FROM and TO of its COPY command.
@@ -59,10 +76,10 @@ NAME_LISTS = {
 }
 
 #: Parameters for queue-sharing groups. There are none here: a value that means this queue manager is taken.
-SHARING = (pcf.MQCACF_COMMAND_SCOPE, mq.MQIA_QSG_DISP)
+SHARING = (MQCACF_COMMAND_SCOPE, MQIA_QSG_DISP)
 
 #: Types that an INQUIRE may choose, and the number that chooses all.
-TYPES_OF_ALL = {"CHLTYPE": ch.MQCHT_ALL, "AUTHTYPE": mq.MQAIT_ALL}
+TYPES_OF_ALL = {"CHLTYPE": MQCHT_ALL, "AUTHTYPE": MQAIT_ALL}
 
 #: MQIA_Q_TYPE -> kind of queue.
 KINDS_OF_QUEUE = {number: kind for kind, number in QUEUE_TYPES.items()}
@@ -73,8 +90,8 @@ def _forms() -> dict[int, list[Form]]:
     for form in FORMS.values():
         if form.pcf_command:
             forms.setdefault(form.pcf_command, []).append(form)
-    forms[pcf.MQCMD_INQUIRE_Q] = [FORMS["DISPLAY", "QUEUE"]]
-    forms[pcf.MQCMD_INQUIRE_USAGE] = [FORMS["DISPLAY", "USAGE"]]
+    forms[MQCMD_INQUIRE_Q] = [FORMS["DISPLAY", "QUEUE"]]
+    forms[MQCMD_INQUIRE_USAGE] = [FORMS["DISPLAY", "USAGE"]]
     return forms
 
 

@@ -16,8 +16,7 @@ from flintmq.command.pcf_request import CommandRefused, PCFCommand
 from flintmq.command.reply import Item, Reply, Response
 from flintmq.command.status import BUFFER_POOL_USAGE, LOG_STATE, PAGE_SET_USAGE, QUEUE_STATISTICS
 from flintmq.command.steps import RESPONSES_AT_ONCE, Steps
-from flintmq.mqi import constants as mq
-from flintmq.mqi import pcf_constants as pcf
+from flintmq.mqi.constants import MQCA_Q_MGR_NAME, MQCA_Q_NAME, MQIA_Q_TYPE
 from flintmq.mqi.pcf import (
     MQCFBS,
     MQCFIL,
@@ -27,13 +26,23 @@ from flintmq.mqi.pcf import (
     Parameter,
     PCFMessage,
 )
+from flintmq.mqi.pcf_constants import (
+    MQBACF_CONNECTION_ID,
+    MQBACF_SUB_ID,
+    MQCACF_ESCAPE_TEXT,
+    MQCACF_SUB_NAME,
+    MQCFC_LAST,
+    MQCFC_NOT_LAST,
+    MQCFT_RESPONSE,
+    MQCMD_ESCAPE,
+    MQET_MQSC,
+    MQIACF_ESCAPE_TYPE,
+    MQIACF_PARAMETER_ID,
+    MQIACF_SELECTOR,
+    MQRCCF_COMMAND_FAILED,
+    MQRCCF_OBJECT_ALREADY_EXISTS,
+)
 from flintmq.mqi.reason import MQCC_FAILED, MQRC_UNKNOWN_OBJECT_NAME
-
-#: The reasons of PCF in place of those that commands on these nouns end with.
-_REASONS_OF_CHANNELS = {
-    MQRC_UNKNOWN_OBJECT_NAME: pcf.MQRCCF_CHANNEL_NOT_FOUND,
-    pcf.MQRCCF_OBJECT_ALREADY_EXISTS: pcf.MQRCCF_CHANNEL_ALREADY_EXISTS,
-}
 
 #: Attributes of commands without a list of attributes to choose from: RESET QSTATS, DISPLAY USAGE.
 _SHOWN_UNASKED = (*QUEUE_STATISTICS, *LOG_STATE, *BUFFER_POOL_USAGE, *PAGE_SET_USAGE)
@@ -62,16 +71,16 @@ def response_steps(command: int, bound: PCFCommand, reply: Reply) -> Steps[list[
 def refused(command: int, error: CommandRefused) -> list[PCFMessage]:
     """Return the responses to a command that was not understood."""
     if error.selector is not None:
-        return refusal(command, error.reason, MQCFIN(pcf.MQIACF_SELECTOR, error.selector))
+        return refusal(command, error.reason, MQCFIN(MQIACF_SELECTOR, error.selector))
     if error.parameter:
-        return refusal(command, error.reason, MQCFIN(pcf.MQIACF_PARAMETER_ID, error.parameter))
+        return refusal(command, error.reason, MQCFIN(MQIACF_PARAMETER_ID, error.parameter))
     return refusal(command, error.reason)
 
 
 def refusal(command: int, reason: int, what: Parameter | None = None) -> list[PCFMessage]:
     """Return the response with the reason, then the summary."""
     made = _numbered(command, [[what] if what is not None else [], []])
-    for response, its_reason in zip(made, (reason, pcf.MQRCCF_COMMAND_FAILED), strict=True):
+    for response, its_reason in zip(made, (reason, MQRCCF_COMMAND_FAILED), strict=True):
         response.header.comp_code = MQCC_FAILED
         response.header.reason = its_reason
     return made
@@ -80,13 +89,13 @@ def refusal(command: int, reason: int, what: Parameter | None = None) -> list[PC
 def escape(texts: list[str], failed: bool) -> list[PCFMessage]:
     """Return the responses to an MQSC command, each with a part of its reply as text."""
     made = _numbered(
-        pcf.MQCMD_ESCAPE,
-        [[MQCFIN(pcf.MQIACF_ESCAPE_TYPE, pcf.MQET_MQSC), MQCFST(pcf.MQCACF_ESCAPE_TEXT, text)] for text in texts],
+        MQCMD_ESCAPE,
+        [[MQCFIN(MQIACF_ESCAPE_TYPE, MQET_MQSC), MQCFST(MQCACF_ESCAPE_TEXT, text)] for text in texts],
     )
     if failed:
         for response in made:
             response.header.comp_code = MQCC_FAILED
-            response.header.reason = pcf.MQRCCF_COMMAND_FAILED
+            response.header.reason = MQRCCF_COMMAND_FAILED
     return made
 
 
@@ -95,20 +104,23 @@ def _numbered(command: int, contents: list[list[Parameter]]) -> list[PCFMessage]
     for number, parameters in enumerate(contents, 1):
         response = PCFMessage()
         header = response.header
-        header.type = pcf.MQCFT_RESPONSE
+        header.type = MQCFT_RESPONSE
         header.command = command
         header.msg_seq_number = number
-        header.control = pcf.MQCFC_LAST if number == len(contents) else pcf.MQCFC_NOT_LAST
+        header.control = MQCFC_LAST if number == len(contents) else MQCFC_NOT_LAST
         response.parameters = parameters
         made.append(response)
     return made
 
 
 def _reason(bound: PCFCommand, reason: int) -> int:
-    """Return the reason of a response: for a single channel, "not found" in place of "unknown object"."""
-    if bound.form.kind == "CHANNEL" and not bound.request.name.endswith("*"):
-        return _REASONS_OF_CHANNELS.get(reason, reason)
-    return reason
+    """Return the reason of a response. Kinds may have reasons of their own for one object that is named."""
+    kind = KIND_OF.get(bound.form.kind)
+    if kind is None or bound.request.name.endswith("*"):
+        return reason
+    if reason == MQRC_UNKNOWN_OBJECT_NAME:
+        return kind.pcf.unknown
+    return kind.pcf.already_exists if reason == MQRCCF_OBJECT_ALREADY_EXISTS else reason
 
 
 def _is_of_type(bound: PCFCommand, response: Response) -> bool:
@@ -129,7 +141,7 @@ def _names(command: int, responses: list[Response]) -> list[Parameter]:
         for item in response.items:
             if item.keyword == keyword:
                 numbers.append(_type_number(noun, item))
-    length = LENGTHS.get(NAME_SELECTORS.get(noun, mq.MQCA_Q_NAME), 48)
+    length = LENGTHS.get(NAME_SELECTORS.get(noun, MQCA_Q_NAME), 48)
     result: list[Parameter] = [MQCFSL(names, [name.ljust(length) for name in listed])]
     if types:
         result.append(MQCFIL(types, numbers))
@@ -151,12 +163,12 @@ def _parameters(form: Form, response: Response) -> list[Parameter]:
         if name:
             found += name
         elif item.keyword == "TYPE" and item.value in QUEUE_KINDS:
-            found.append(MQCFIN(mq.MQIA_Q_TYPE, QUEUE_TYPES[str(item.value)]))
+            found.append(MQCFIN(MQIA_Q_TYPE, QUEUE_TYPES[str(item.value)]))
         elif item.keyword == "SUB" and form.noun in ("SUB", "SBSTATUS"):
-            found.append(MQCFST(pcf.MQCACF_SUB_NAME, str(item.value)))
+            found.append(MQCFST(MQCACF_SUB_NAME, str(item.value)))
         elif form.noun == "CONN" and item.keyword == "EXTCONN":
             whole = bytes.fromhex(str(item.value) + str(response.items[0].value))
-            found.append(MQCFBS(pcf.MQBACF_CONNECTION_ID, whole))
+            found.append(MQCFBS(MQBACF_CONNECTION_ID, whole))
         else:
             attribute = attributes.get(item.keyword)
             if attribute is not None:
@@ -175,9 +187,9 @@ def _attributes(form: Form, response: Response) -> dict[str, Attribute]:
 
 
 def _name(form: Form, item: Item) -> list[Parameter]:
-    selector = name_parameter(form) or (mq.MQCA_Q_MGR_NAME if item.keyword == "QMNAME" else 0)
+    selector = name_parameter(form) or (MQCA_Q_MGR_NAME if item.keyword == "QMNAME" else 0)
     if item.keyword == "SUBID":
-        return [MQCFBS(pcf.MQBACF_SUB_ID, bytes.fromhex(str(item.value)))]
+        return [MQCFBS(MQBACF_SUB_ID, bytes.fromhex(str(item.value)))]
     kind = KIND_OF.get(item.keyword)
     if kind is not None and kind.names.numbered:
         return [MQCFIN(selector or kind.pcf.name, int(str(item.value)))]

@@ -26,7 +26,6 @@ from flintmq.catalogue.attribute import (
     Attribute,
     Value,
     ValueRejected,
-    is_name,
     parse_value,
     value_of_number,
 )
@@ -59,6 +58,7 @@ from flintmq.command.request import Request
 from flintmq.command.where import Filter, FilterError, filter_on
 from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
+from flintmq.mqi.object_name import is_name
 from flintmq.mqi.pcf import (
     MQCFBF,
     MQCFBS,
@@ -412,7 +412,8 @@ def _name(form: Form, parameter: Parameter, unknown: int) -> str:
         if form.name == GENERIC_NAME and (text == "*" or (text.endswith("*") and is_name(text[:-1]))):
             return text
         if not is_object_name(form.kind, text):
-            wrong = pcf.MQRCCF_CHANNEL_NAME_ERROR if form.kind == "CHANNEL" else pcf.MQRCCF_OBJECT_NAME_ERROR
+            kind = KIND_OF.get(form.kind)
+            wrong = pcf.MQRCCF_OBJECT_NAME_ERROR if kind is None else kind.pcf.name_error
             raise CommandRefused(wrong, parameter.parameter)
     elif len(text) > TOPIC_STRING_LENGTH_MAX:
         raise CommandRefused(pcf.MQRCCF_CFST_STRING_LENGTH_ERR, parameter.parameter)

@@ -25,6 +25,7 @@ The way of a message, file by file:
     close.py        MQCLOSE
     paging.py       memory to page set and back             checkpoint.py, restart.py: how it survives
     admin.py        commands: define, alter, delete, status objects.py: definitions become queues and page sets
+    admin_hooks.py  what a kind of object does beside it    (the kinds: catalogue/kinds/)
     event_admin.py  events of commands                      event_channel.py: events of channels
     accounting.py   calls with a stop-watch, if asked       task.py: what is kept of a task; tracer.py: who else hears
     statistics.py   counters, taken together                traces.py, intervals.py: what is recorded, and how often

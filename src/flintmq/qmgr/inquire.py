@@ -1,6 +1,6 @@
 """MQINQ and MQSET: attributes of an open object, by selector.
 
-What an object has is declared in attributes.py; to that come the name, the type of a queue, and what only the engine
+What an object has is declared in catalogue/kinds/; to that come the name, the type of a queue, and what only the engine
 knows (CURDEPTH, IPPROCS, OPPROCS). A handle for an alias or a local definition of a remote queue answers for that
 definition, not for the queue behind it; one for a model answers for the dynamic queue that was made.
 
@@ -12,8 +12,8 @@ MQINQ, where more than one reason could apply, in this order:
     2066         more than 256 selectors      2022   there are more integers than room: a warning
                                               2008   there are more characters than room: a warning
 
-MQSET changes the attributes in SETTABLE, all of them or none. The change is logged; gets that wait when gets become
-inhibited end with 2016, and triggers are looked at again.
+MQSET changes the attributes that are declared `settable`, all of them or none. The change is logged; gets that wait
+when gets become inhibited end with 2016, and triggers are looked at again.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ from flintmq.mqi.reason import (
     MQRC_CHAR_ATTRS_TOO_SHORT,
     MQRC_GET_INHIBITED,
     MQRC_HOBJ_ERROR,
-    MQRC_INHIBIT_VALUE_ERROR,
     MQRC_INT_ATTR_COUNT_ERROR,
     MQRC_INT_ATTR_COUNT_TOO_SMALL,
     MQRC_NONE,
@@ -44,10 +43,6 @@ from flintmq.mqi.reason import (
     MQRC_SELECTOR_ERROR,
     MQRC_SELECTOR_LIMIT_EXCEEDED,
     MQRC_SELECTOR_NOT_FOR_TYPE,
-    MQRC_TRIGGER_CONTROL_ERROR,
-    MQRC_TRIGGER_DEPTH_ERROR,
-    MQRC_TRIGGER_MSG_PRIORITY_ERR,
-    MQRC_TRIGGER_TYPE_ERROR,
 )
 from flintmq.qmgr import consume, event_admin, trigger
 from flintmq.qmgr.catalogue import MQObject
@@ -61,18 +56,6 @@ if TYPE_CHECKING:
 
 SELECTORS_MAX: Final = 256
 NAME_LENGTH: Final = 48
-
-#: MQSET: selector to the kinds of queue that have it, and the reason for a value that it does not allow.
-SETTABLE: Final[dict[int, tuple[str, int]]] = {
-    mq.MQIA_INHIBIT_GET: ("QLOCAL QALIAS", MQRC_INHIBIT_VALUE_ERROR),
-    mq.MQIA_INHIBIT_PUT: ("QLOCAL QALIAS QREMOTE", MQRC_INHIBIT_VALUE_ERROR),
-    mq.MQIA_DIST_LISTS: ("QLOCAL", MQRC_INHIBIT_VALUE_ERROR),
-    mq.MQIA_TRIGGER_CONTROL: ("QLOCAL", MQRC_TRIGGER_CONTROL_ERROR),
-    mq.MQIA_TRIGGER_DEPTH: ("QLOCAL", MQRC_TRIGGER_DEPTH_ERROR),
-    mq.MQIA_TRIGGER_MSG_PRIORITY: ("QLOCAL", MQRC_TRIGGER_MSG_PRIORITY_ERR),
-    mq.MQIA_TRIGGER_TYPE: ("QLOCAL", MQRC_TRIGGER_TYPE_ERROR),
-    mq.MQCA_TRIGGER_DATA: ("QLOCAL", MQRC_CHAR_ATTR_LENGTH_ERROR),
-}
 
 #: The kinds of objects that MQINQ answers for -> the selector of the name.
 _NAME_SELECTORS: Final = {kind.keyword: kind.pcf.name for kind in KINDS if kind.inquired}
@@ -270,9 +253,8 @@ def _changes(
     next_integer = 0
     rest = characters
     for selector in selectors:
-        allowed = SETTABLE.get(selector)
         attribute = BY_SELECTOR[definition.kind].get(selector)
-        if allowed is None or attribute is None or definition.kind not in allowed[0].split():
+        if attribute is None or not attribute.mqset_reason:
             return MQRC_SELECTOR_ERROR
         if is_character(selector):
             if len(rest) < attribute.length:
@@ -285,7 +267,7 @@ def _changes(
             value = _word_or_number(attribute, integers[next_integer])
             next_integer += 1
         if value is None:
-            return allowed[1]
+            return attribute.mqset_reason
         changes[attribute.keyword] = value
     return MQRC_NONE
 

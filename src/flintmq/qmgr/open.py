@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from flintmq.catalogue import authorities
-from flintmq.catalogue.attribute import Value, is_name
+from flintmq.catalogue.attribute import Value
 from flintmq.catalogue.attributes import ATTRIBUTES, INQUIRED_TYPES
 from flintmq.log.errors import LogError
 from flintmq.mqi.constants import (
@@ -48,6 +48,7 @@ from flintmq.mqi.constants import (
     MQPROP_COMPATIBILITY,
 )
 from flintmq.mqi.md import MQMD
+from flintmq.mqi.object_name import is_name
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pcf_constants import MQRQ_OPEN_NOT_AUTHORIZED
 from flintmq.mqi.pmo import MQPMO

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from flintmq.catalogue.attribute import is_name
+from flintmq.mqi.object_name import is_name
 from flintmq.mqi.printable import printable
 from flintmq.mqi.reason import MQRC_NOT_AUTHORIZED
 

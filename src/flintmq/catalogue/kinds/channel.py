@@ -82,6 +82,9 @@ KINDS: Final = (
             attributes=pcf.MQIACF_CHANNEL_ATTRS,
             names=pcf.MQCACH_CHANNEL_NAMES,
             types=pcf.MQIACH_CHANNEL_TYPES,
+            unknown=pcf.MQRCCF_CHANNEL_NOT_FOUND,
+            already_exists=pcf.MQRCCF_CHANNEL_ALREADY_EXISTS,
+            name_error=pcf.MQRCCF_CHANNEL_NAME_ERROR,
         ),
         messages=Messages(
             created="AMQ8014I",

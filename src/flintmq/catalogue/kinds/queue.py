@@ -5,12 +5,32 @@ from __future__ import annotations
 from typing import Final
 
 from flintmq.catalogue.attribute import Attribute
-from flintmq.catalogue.attribute_makers import altered, choice, enum, flag, integer, live, name, renamed, shown, text
+from flintmq.catalogue.attribute_makers import (
+    altered,
+    choice,
+    enum,
+    flag,
+    integer,
+    live,
+    name,
+    renamed,
+    settable,
+    shown,
+    text,
+)
 from flintmq.catalogue.kind import ADMIN, CONTEXT, MQSC, PCF, QUEUE, Authority, Kind, Messages
 from flintmq.catalogue.limits import MESSAGE_LENGTH_MAX, NUMBER_MAX
 from flintmq.catalogue.words import EVENTS, MONITORING, YES_NO
 from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
+from flintmq.mqi.reason import (
+    MQRC_CHAR_ATTR_LENGTH_ERROR,
+    MQRC_INHIBIT_VALUE_ERROR,
+    MQRC_TRIGGER_CONTROL_ERROR,
+    MQRC_TRIGGER_DEPTH_ERROR,
+    MQRC_TRIGGER_MSG_PRIORITY_ERR,
+    MQRC_TRIGGER_TYPE_ERROR,
+)
 from flintmq.mqi.values.services import MQZAO_BROWSE, MQZAO_CLEAR, MQZAO_INPUT, MQZAO_INQUIRE, MQZAO_OUTPUT, MQZAO_SET
 
 _Q_MGR_ON_OFF: Final = {"QMGR": mq.MQMON_Q_MGR, "ON": mq.MQMON_ON, "OFF": mq.MQMON_OFF}
@@ -115,8 +135,8 @@ _TABLE: Final[tuple[tuple[str, Attribute], ...]] = (
         ),
     ),
     ("LMAR", text("DESCR", mq.MQCA_Q_DESC, 64)),
-    ("LM", enum("DISTL", mq.MQIA_DIST_LISTS, YES_NO, "NO")),
-    ("LMA", enum("GET", mq.MQIA_INHIBIT_GET, _INHIBIT)),
+    ("LM", settable(enum("DISTL", mq.MQIA_DIST_LISTS, YES_NO, "NO"), MQRC_INHIBIT_VALUE_ERROR)),
+    ("LMA", settable(enum("GET", mq.MQIA_INHIBIT_GET, _INHIBIT), MQRC_INHIBIT_VALUE_ERROR)),
     (
         "LM",
         flag(
@@ -165,14 +185,19 @@ _TABLE: Final[tuple[tuple[str, Attribute], ...]] = (
         "LM",
         enum("MSGDLVSQ", mq.MQIA_MSG_DELIVERY_SEQUENCE, {"PRIORITY": mq.MQMDS_PRIORITY, "FIFO": mq.MQMDS_FIFO}),
     ),
-    ("LM", flag("TRIGGER", mq.MQIA_TRIGGER_CONTROL, mq.MQTC_ON, mq.MQTC_OFF, "NOTRIGGER")),
+    (
+        "LM",
+        settable(
+            flag("TRIGGER", mq.MQIA_TRIGGER_CONTROL, mq.MQTC_ON, mq.MQTC_OFF, "NOTRIGGER"), MQRC_TRIGGER_CONTROL_ERROR
+        ),
+    ),
     (
         "LM",
         enum("NPMCLASS", mq.MQIA_NPM_CLASS, {"NORMAL": mq.MQNPM_CLASS_NORMAL, "HIGH": mq.MQNPM_CLASS_HIGH}),
     ),
     ("L", live(integer("OPPROCS", mq.MQIA_OPEN_OUTPUT_COUNT, 0, 0, NUMBER_MAX))),
     ("LM", name("PROCESS", mq.MQCA_PROCESS_NAME)),
-    ("LMAR", enum("PUT", mq.MQIA_INHIBIT_PUT, _INHIBIT)),
+    ("LMAR", settable(enum("PUT", mq.MQIA_INHIBIT_PUT, _INHIBIT), MQRC_INHIBIT_VALUE_ERROR)),
     (
         "LMA",
         enum(
@@ -216,15 +241,18 @@ _TABLE: Final[tuple[tuple[str, Attribute], ...]] = (
     ),
     ("A", renamed(name("TARGET", mq.MQCA_BASE_OBJECT_NAME), "TARGQ")),
     ("A", enum("TARGTYPE", mq.MQIA_BASE_TYPE, {"QUEUE": mq.MQOT_Q, "TOPIC": mq.MQOT_TOPIC})),
-    ("LM", text("TRIGDATA", mq.MQCA_TRIGGER_DATA, 64)),
-    ("LM", integer("TRIGDPTH", mq.MQIA_TRIGGER_DEPTH, 1, 1, NUMBER_MAX)),
-    ("LM", integer("TRIGMPRI", mq.MQIA_TRIGGER_MSG_PRIORITY, 0, 0, 9)),
+    ("LM", settable(text("TRIGDATA", mq.MQCA_TRIGGER_DATA, 64), MQRC_CHAR_ATTR_LENGTH_ERROR)),
+    ("LM", settable(integer("TRIGDPTH", mq.MQIA_TRIGGER_DEPTH, 1, 1, NUMBER_MAX), MQRC_TRIGGER_DEPTH_ERROR)),
+    ("LM", settable(integer("TRIGMPRI", mq.MQIA_TRIGGER_MSG_PRIORITY, 0, 0, 9), MQRC_TRIGGER_MSG_PRIORITY_ERR)),
     (
         "LM",
-        enum(
-            "TRIGTYPE",
-            mq.MQIA_TRIGGER_TYPE,
-            {"FIRST": mq.MQTT_FIRST, "EVERY": mq.MQTT_EVERY, "DEPTH": mq.MQTT_DEPTH, "NONE": mq.MQTT_NONE},
+        settable(
+            enum(
+                "TRIGTYPE",
+                mq.MQIA_TRIGGER_TYPE,
+                {"FIRST": mq.MQTT_FIRST, "EVERY": mq.MQTT_EVERY, "DEPTH": mq.MQTT_DEPTH, "NONE": mq.MQTT_NONE},
+            ),
+            MQRC_TRIGGER_TYPE_ERROR,
         ),
     ),
     ("LM", enum("USAGE", mq.MQIA_USAGE, {"NORMAL": mq.MQUS_NORMAL, "XMITQ": mq.MQUS_TRANSMISSION})),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from flintmq.catalogue.attribute import is_name
 from flintmq.catalogue.attribute_makers import altered, integer, name, text
 from flintmq.catalogue.kind import MQSC, PCF, Z_OS_MESSAGES, Kind, Names
 from flintmq.catalogue.limits import PAGE_SET_ID_MAX
 from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
+from flintmq.mqi.object_name import is_name
 
 _NAME_LENGTH: Final = 8
 _ATTRIBUTES: Final = (

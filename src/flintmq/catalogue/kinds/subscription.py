@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from flintmq.catalogue.attribute import is_name
 from flintmq.catalogue.attribute_makers import altered, enum, fixed, hexadecimal, integer, name, shown, text
 from flintmq.catalogue.kind import PCF, Kind, Names
 from flintmq.catalogue.limits import NUMBER_MAX, TOPIC_STRING_LENGTH_MAX
 from flintmq.catalogue.words import YES_NO
 from flintmq.mqi import constants as mq
 from flintmq.mqi import pcf_constants as pcf
+from flintmq.mqi.object_name import is_name
 
 _SCOPE: Final = {"ALL": mq.MQTSCOPE_ALL, "QMGR": mq.MQTSCOPE_QMGR}
 _PROPERTIES: Final = {
