@@ -15,7 +15,7 @@ import pytest
 import flintmq
 from flintmq.client.aio_topic import AsyncPublications
 from flintmq.client.aio_typed import AsyncTypedMessages
-from flintmq.client.consumer import EmbeddedConsumer
+from flintmq.client.embedded_consumer import EmbeddedConsumer
 from flintmq.client.remote.connection import RemoteConnection
 from flintmq.client.remote.consumer import RemoteConsumer
 from flintmq.client.topic import Publications

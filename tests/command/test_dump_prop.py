@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from flintmq.command.dump import LAYOUTS, Dump, command, dump, parameter
 from flintmq.command.execute import execute
 from flintmq.command.interpreter import run_script
-from flintmq.command.parser import LINE_LENGTH_MAX, parse, read_commands
+from flintmq.command.parser import parse
+from flintmq.mqi.command_text import LINE_LENGTH_MAX, read_commands
 from flintmq.qmgr.attribute import ENUM, FLAG, INT, LIST, NAME, STRING, Attribute, Value, ValueRejected, check_value
 from flintmq.qmgr.attributes import ATTRIBUTES
 from tests.command.conftest import CatalogueAdministration

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from flintmq.mqi.constants import MQENC_NATIVE, MQFMT_DEAD_LETTER_HEADER, MQFMT_RF_HEADER_2
 from flintmq.mqi.dlh import MQDLH
 from flintmq.mqi.md import MQMD
+from flintmq.mqi.message_properties import rules_headers
 from flintmq.mqi.rfh2 import MQRFH2, pack_folders
 from flintmq.qmgr.message import Message
-from flintmq.qmgr.message_properties import may_have_properties, properties_of, rules_headers
+from flintmq.qmgr.message_properties import may_have_properties, properties_of
 from tests.qmgr.driver import Driver
 
 

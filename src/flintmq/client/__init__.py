@@ -11,7 +11,7 @@ The path of a call, from the program to the engine and back:
     base_connection.py    has the defaults, connection.py waits in threads
     put_get.py         bodies of Queue.put and Queue.get            aio_put_get.py
     browser.py         an iterator that leaves messages on the queue
-    consumer.py        a handler for each message, in threads       aio_consumer.py  in tasks
+    consumer.py        a handler for each message, in threads (embedded_consumer.py)   aio_consumer.py  in tasks
     retry.py           attempts, delays, and the move of a message after its last failed attempt
     message.py         a message; options.py, payload.py (JSON), request.py (request and reply), subscribed.py
     instrumentation.py the hook for tracing                         otel.py   OpenTelemetry

@@ -38,6 +38,7 @@ from flintmq.mqi.constants import (
 from flintmq.mqi.dlh import MQDLH
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD, NO_ID
+from flintmq.mqi.message_properties import add_block
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.properties import MessageProperties
@@ -62,7 +63,6 @@ from flintmq.qmgr.get import end_wait, get
 from flintmq.qmgr.message import Message as EngineMessage
 from flintmq.qmgr.message import fill_descriptor
 from flintmq.qmgr.message_handle import lend
-from flintmq.qmgr.message_properties import add_block
 from flintmq.qmgr.open import open_object, put1
 from flintmq.qmgr.put import put
 from flintmq.qmgr.queue import number

@@ -172,7 +172,7 @@ class Carried:
         """Decode the properties. Of two with the same name the one closer to the head of the message counts."""
         properties = MessageProperties()
         # Here: a client of a queue manager elsewhere needs nothing of the engine before a message has properties.
-        from flintmq.qmgr.message_properties import add_block, add_headers
+        from flintmq.mqi.message_properties import add_block, add_headers
 
         add_block(properties, self.block)
         add_headers(properties, self.format, self.encoding, self.ccsid, self.data)
@@ -487,8 +487,8 @@ class DeadLetter:
         """Return the message as it was before it became a dead letter: without the header, with its own format."""
         # Here: a message without a dead-letter header needs nothing of the engine.
         from flintmq.mqi.dlh import SIZE as DLH_SIZE
-        from flintmq.qmgr.message_properties import rules_headers
-        from flintmq.qmgr.property_headers import body_of, strip
+        from flintmq.mqi.message_properties import rules_headers
+        from flintmq.mqi.property_headers import body_of, strip
 
         message = self._message
         md = message.md.copy()

@@ -43,7 +43,6 @@ from flintmq.mqi.reason import (
     MQRC_OPTIONS_ERROR,
     MQRC_UNKNOWN_OBJECT_NAME,
 )
-from flintmq.qmgr.message_properties import add_block
 
 if TYPE_CHECKING:
     from flintmq.client.base_connection import BaseConnection
@@ -112,6 +111,8 @@ def failed_attempts(message: Message) -> int:
 
 def copy_of(message: Message, failures: int = 0) -> tuple[MQMD, bytes, MessageProperties | None]:
     """Return descriptor, data and properties to put a message again, with the number of failed attempts."""
+    from flintmq.mqi.message_properties import add_block
+
     md, data, raw = message.md.copy(), message.data, message._properties
     properties = MessageProperties()
     if isinstance(raw, Carried):

@@ -18,13 +18,13 @@ from flintmq.client import instrumentation
 from flintmq.client.message import Message
 from flintmq.mqi.call_errors import BackedOut, MQError, NotConnected, TransactionError, error_of
 from flintmq.mqi.constants import MQFB_APPL_FIRST
-from flintmq.mqi.sd import MQSD
 
 if TYPE_CHECKING:
     from flintmq.client.base_connection import BaseConnection
     from flintmq.client.browser import Browser
     from flintmq.client.commands import CommandReply
     from flintmq.client.topic import Subscription
+    from flintmq.mqi.sd import MQSD
     from flintmq.mqi.sts import MQSTS
 
 

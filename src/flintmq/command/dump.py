@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from flintmq.command.administration import Administration, Row
 from flintmq.command.defaults import q_mgr_attributes
 from flintmq.command.objects import DEFAULT_OBJECTS
-from flintmq.command.parser import LINE_LENGTH_MAX
+from flintmq.mqi.command_text import LINE_LENGTH_MAX
 from flintmq.qmgr.attribute import FLAG, HEX, INT, LIST, NAME, STRING, Attribute, Value
 from flintmq.qmgr.attributes import ATTRIBUTES, settable_defaults
 from flintmq.qmgr.catalogue import MQObject, matches

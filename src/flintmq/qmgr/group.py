@@ -38,6 +38,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from flintmq.log.errors import LogError
+from flintmq.mqi import headers
 from flintmq.mqi.constants import (
     MQMF_ACCEPT_UNSUP_IF_XMIT_MASK,
     MQMF_LAST_MSG_IN_GROUP,
@@ -72,7 +73,7 @@ from flintmq.mqi.reason import (
     MQRC_UOW_NOT_AVAILABLE,
     MQRC_WRONG_MD_VERSION,
 )
-from flintmq.qmgr import headers, own_puts, remote, report
+from flintmq.qmgr import own_puts, remote, report
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.message import NO_ID, Message
 from flintmq.qmgr.place import to_queue

@@ -33,6 +33,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from flintmq.log.errors import LogError
+from flintmq.mqi import headers
 from flintmq.mqi.constants import (
     MQGMO_ALL_MSGS_AVAILABLE,
     MQGMO_ALL_SEGMENTS_AVAILABLE,
@@ -72,7 +73,7 @@ from flintmq.mqi.reason import (
     MQRC_WRONG_GMO_VERSION,
     MQRC_WRONG_MD_VERSION,
 )
-from flintmq.qmgr import browse_mark, event, headers, own_puts, report
+from flintmq.qmgr import browse_mark, event, own_puts, report
 from flintmq.qmgr import get as mqget
 from flintmq.qmgr.browse_index import is_reachable
 from flintmq.qmgr.connection import Answer, Connection, Handle, Unit

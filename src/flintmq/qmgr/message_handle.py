@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from flintmq.mqi import property_headers
 from flintmq.mqi.bmho import MQBMHO
 from flintmq.mqi.cmho import MQCMHO
 from flintmq.mqi.constants import (
@@ -53,6 +54,7 @@ from flintmq.mqi.md import FIELDS as MD_FIELDS
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.md_properties import FIELDS as DESCRIPTOR_FIELDS
 from flintmq.mqi.md_properties import is_descriptor_name, read_descriptor, write_descriptor
+from flintmq.mqi.message_properties import RulesHeader, block_of, collect_headers
 from flintmq.mqi.mhbo import MQMHBO
 from flintmq.mqi.pd import MQPD
 from flintmq.mqi.pmo import MQPMO
@@ -80,11 +82,8 @@ from flintmq.mqi.reason import (
     MQRC_PROPERTY_NOT_AVAILABLE,
     MQRC_PROPERTY_VALUE_TOO_BIG,
 )
-from flintmq.mqi.rfh2 import pack_folders
 from flintmq.mqi.smpo import MQSMPO
-from flintmq.qmgr import property_headers
 from flintmq.qmgr.connection import Connection
-from flintmq.qmgr.message_properties import RulesHeader, collect_headers
 from flintmq.qmgr.unit_of_work import fail, not_usable, succeed, warn
 
 if TYPE_CHECKING:
@@ -487,15 +486,6 @@ def to_buffer(
         handle.properties.items = [item for item in handle.properties.items if item not in chosen.items]
         handle.properties.cursor = -1
     return succeed(connection)
-
-
-def block_of(properties: MessageProperties, valid: bool = True) -> bytes:
-    """The folders of these properties as a message carries them. Raises PropertyError for a name not checked before."""
-    if not valid:
-        for item in properties.items:
-            if item.hidden is None:
-                check_name(item.name)
-    return pack_folders(properties.to_folders()) if properties.items else b""
 
 
 # -- small things ------------------------------------------------------------------------------------------------------

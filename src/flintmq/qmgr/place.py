@@ -24,6 +24,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from flintmq.log.errors import LogError
+from flintmq.mqi import property_headers
 from flintmq.mqi.constants import MQ_MSG_HEADER_LENGTH
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.reason import (
@@ -37,7 +38,6 @@ from flintmq.mqi.reason import (
     MQRC_RESOURCE_PROBLEM,
     MQRC_SYNCPOINT_LIMIT_REACHED,
 )
-from flintmq.qmgr import property_headers
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.expiring import capped
 from flintmq.qmgr.message import NO_ID, PUT_PENDING, Message

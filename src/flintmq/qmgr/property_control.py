@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from flintmq.mqi import property_headers
 from flintmq.mqi.constants import (
     MQFMT_RF_HEADER_2,
     MQFMT_STRING,
@@ -41,14 +42,15 @@ from flintmq.mqi.constants import (
 )
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
+from flintmq.mqi.message_properties import RulesHeader, add_block
 from flintmq.mqi.properties import LONG_FOLDER, MessageProperties
 from flintmq.mqi.reason import MQRC_HMSG_ERROR, MQRC_MSG_HANDLE_IN_USE, MQRC_NONE, MQRC_OPTIONS_ERROR
-from flintmq.qmgr import message_handle, property_headers
+from flintmq.qmgr import message_handle
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.message import Message, fill_descriptor
 from flintmq.qmgr.message_handle import MessageHandle
-from flintmq.qmgr.message_properties import RulesHeader, add_block, may_have_properties
+from flintmq.qmgr.message_properties import may_have_properties
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager

@@ -11,14 +11,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from flintmq.mqi import headers
 from flintmq.mqi.constants import MQFMT_RF_HEADER_2, MQFMT_XMIT_Q_HEADER, MQPD_USER_CONTEXT
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.md import MQMD
+from flintmq.mqi.message_properties import add_block, block_of, length_of_headers
 from flintmq.mqi.properties import LONG_FOLDER, MessageProperties, Property
 from flintmq.mqi.property_scan import PropertyScan
 from flintmq.mqi.rfh2 import MQRFH2, unpack_folders
-from flintmq.qmgr import headers, message_handle
-from flintmq.qmgr.message_properties import add_block, length_of, length_of_headers, properties_of
+from flintmq.qmgr.message_properties import length_of, properties_of
 from flintmq.qmgr.work import Work
 from flintmq.selector.source import Value
 
@@ -163,7 +164,7 @@ class SaveContext(Work):
             self.done = True
             found = MessageProperties()
             found.items = self._scan.of_user
-            self._handle.saved_properties = message_handle.block_of(found) if found.items else b""
+            self._handle.saved_properties = block_of(found) if found.items else b""
 
 
 def save_context(connection: Connection, handle: Handle, message: Message) -> None:
@@ -175,7 +176,7 @@ def save_context(connection: Connection, handle: Handle, message: Message) -> No
         return
     properties = properties_of(message)
     properties.items = [item for item in properties.items if item.context == MQPD_USER_CONTEXT]
-    handle.saved_properties = message_handle.block_of(properties)
+    handle.saved_properties = block_of(properties)
 
 
 def _says_context(data: bytes) -> bool:

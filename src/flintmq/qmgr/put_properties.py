@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from flintmq.mqi import property_headers
 from flintmq.mqi.constants import (
     MQACTP_FORWARD,
     MQACTP_NEW,
@@ -49,6 +50,7 @@ from flintmq.mqi.constants import (
 )
 from flintmq.mqi.errors import MQStructuresError
 from flintmq.mqi.md import MQMD
+from flintmq.mqi.message_properties import add_block, add_headers, block_of
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.pmo import takes_part as takes_part
 from flintmq.mqi.properties import MessageProperties
@@ -61,10 +63,9 @@ from flintmq.mqi.reason import (
     MQRC_PROPERTIES_TOO_BIG,
     MQRC_UNSUPPORTED_PROPERTY,
 )
-from flintmq.qmgr import headers, message_handle, property_headers
+from flintmq.qmgr import headers, message_handle
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.message_handle import MessageHandle
-from flintmq.qmgr.message_properties import add_block, add_headers
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -119,7 +120,7 @@ def compose(
         return reason
     valid = (original is None or original.validate) and (new is None or new.validate)
     try:
-        composition.block = message_handle.block_of(properties, valid)
+        composition.block = block_of(properties, valid)
     except MQStructuresError as error:
         return error.reason
     if len(composition.block) > qm.max_properties_length:
@@ -238,4 +239,4 @@ def for_report(block: bytes, md: MQMD, data: bytes) -> bytes:
     if data:
         add_headers(properties, md.format, md.encoding, md.coded_char_set_id, data)
     properties.items = [item for item in properties.items if item.copy_options & (MQCOPY_REPORT | MQCOPY_ALL)]
-    return message_handle.block_of(properties)
+    return block_of(properties)

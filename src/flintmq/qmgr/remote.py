@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from flintmq.mqi import property_headers
 from flintmq.mqi.constants import (
     MQAT_QMGR,
     MQENC_NATIVE,
@@ -40,7 +41,7 @@ from flintmq.mqi.reason import (
 )
 from flintmq.mqi.xqh import MQXQH
 from flintmq.mqi.xqh import SIZE as XQH_SIZE
-from flintmq.qmgr import headers, property_headers
+from flintmq.qmgr import headers
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.qmgr.message import NO_ID
 from flintmq.qmgr.place import place_internal, to_queue

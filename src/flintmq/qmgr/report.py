@@ -59,6 +59,7 @@ from flintmq.mqi.constants import (
 )
 from flintmq.mqi.dlh import MQDLH
 from flintmq.mqi.errors import StructureError
+from flintmq.mqi.headers import payload
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.reason import (
     MQRC_DLH_ERROR,
@@ -314,7 +315,7 @@ def _report(
     properties: bytes = b"",
 ) -> None:
     """Make a report about the message that `md` and `data` are, and send it."""
-    start = headers.payload(md.encoding, md.coded_char_set_id, md.format, data).start
+    start = payload(md.encoding, md.coded_char_set_id, md.format, data).start
     if amount >= 0:
         part = data[: start + amount] if amount else b""
     else:
@@ -322,7 +323,7 @@ def _report(
     report = _report_descriptor(qm, md, feedback, len(data) - start)
     copied = put_properties.for_report(properties, md, b"" if part else data)
     if not part and data and copied:
-        behind = headers.payload(md.encoding, md.coded_char_set_id, md.format, data)
+        behind = payload(md.encoding, md.coded_char_set_id, md.format, data)
         report.encoding, report.coded_char_set_id, report.format = behind.encoding, behind.ccsid, behind.format
     _send(qm, connection, report, part, md.reply_to_q, md.reply_to_q_mgr, syncpoint, copied)
 

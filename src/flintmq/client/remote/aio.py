@@ -43,10 +43,10 @@ from flintmq.client.message import Message, Wait
 from flintmq.client.options import browse_options, cut, get_options, wanted
 from flintmq.client.remote.aio_wire import AsyncWire, open_async_wire
 from flintmq.client.remote.connect import Options, RemoteQueueManager, definitions_of
-from flintmq.client.remote.definition import Definition
+from flintmq.client.remote.definition import NO_RECONNECT, Definition
 from flintmq.client.remote.direct import Direct
 from flintmq.client.remote.queue_steps import QueueSteps
-from flintmq.client.remote.reconnect import NO, UNCERTAIN, Told, delays
+from flintmq.client.remote.reconnect import UNCERTAIN, Told, delays
 from flintmq.client.remote.steps import MQISteps, RemoteHandle, Steps
 from flintmq.client.seam import put_status
 from flintmq.client.subscribed import Subscribed
@@ -104,7 +104,7 @@ class AsyncRemoteQueueManager(AsyncCalls):
         self._workers = ThreadPoolExecutor(4, "flintmq")
         self._sync: RemoteQueueManager | None = None
         self._on_event = on_event
-        self._reconnects = wire.definition.reconnect != NO
+        self._reconnects = wire.definition.reconnect != NO_RECONNECT
         self._reconnecting = asyncio.Lock()
         #: The transaction that a task is in.
         self._transaction: ContextVar[RemoteTransaction | None] = ContextVar("flintmq_remote", default=None)

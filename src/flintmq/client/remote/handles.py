@@ -32,15 +32,16 @@ from flintmq.mqi.properties import MessageProperties
 
 if TYPE_CHECKING:
     from flintmq.host import lifecycle
+    from flintmq.mqi import property_headers
     from flintmq.qmgr import connect as connecting
-    from flintmq.qmgr import message_handle, property_headers, put_properties
+    from flintmq.qmgr import message_handle, put_properties
     from flintmq.qmgr.connection import Connection as EngineConnection
     from flintmq.qmgr.queue_manager import QueueManager as Engine
 else:
     lifecycle = lazy("flintmq.host.lifecycle")
     connecting = lazy("flintmq.qmgr.connect")
     message_handle = lazy("flintmq.qmgr.message_handle")
-    property_headers = lazy("flintmq.qmgr.property_headers")
+    property_headers = lazy("flintmq.mqi.property_headers")
     put_properties = lazy("flintmq.qmgr.put_properties")
 
 #: The options of a get that say where properties are returned.

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from flintmq.channel import segment as seg
 from flintmq.client.remote.direct import Direct, exchange
-from flintmq.client.remote.reconnect import Reconnect
 from flintmq.client.remote.steps import UNREADABLE, MQISteps, RemoteHandle, Steps, T
 from flintmq.client.remote.wire import Wire
 from flintmq.mqi import xid as xa
@@ -26,14 +25,15 @@ from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.mqi.reason import MQCC_OK, MQRC_CALLBACK_ROUTINE_ERROR
-from flintmq.mqi.sd import MQSD
 
 if TYPE_CHECKING:
     from flintmq.client.remote.callbacks import Callbacks
+    from flintmq.client.remote.reconnect import Reconnect
     from flintmq.client.remote.together import Chain
     from flintmq.mqi.cbd import MQCBD
     from flintmq.mqi.ctlo import MQCTLO
     from flintmq.mqi.inquiry import Inquiry
+    from flintmq.mqi.sd import MQSD
     from flintmq.mqi.sro import MQSRO
     from flintmq.mqi.sts import MQSTS
 

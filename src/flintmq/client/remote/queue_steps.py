@@ -77,15 +77,15 @@ from flintmq.mqi.reason import (
     MQRC_TRUNCATED_MSG_ACCEPTED,
     MQRC_TRUNCATED_MSG_FAILED,
 )
-from flintmq.mqi.sd import MQSD
 
 if TYPE_CHECKING:
     from flintmq.client import explain
-    from flintmq.qmgr import message_handle, property_headers
+    from flintmq.mqi import message_properties, property_headers
+    from flintmq.mqi.sd import MQSD
 else:
     explain = lazy("flintmq.client.explain")
-    message_handle = lazy("flintmq.qmgr.message_handle")
-    property_headers = lazy("flintmq.qmgr.property_headers")
+    message_properties = lazy("flintmq.mqi.message_properties")
+    property_headers = lazy("flintmq.mqi.property_headers")
 
 _IN = MQPMO_SYNCPOINT | MQPMO_FAIL_IF_QUIESCING
 _OUT = MQPMO_NO_SYNCPOINT | MQPMO_FAIL_IF_QUIESCING
@@ -318,7 +318,7 @@ class QueueSteps:
         ccsid = self.mqi.wire.session.ccsid
         body = property_headers.body_of(md, data)
         body.ccsid = body.ccsid or ccsid
-        property_headers.insert(body, message_handle.block_of(properties), ccsid)
+        property_headers.insert(body, message_properties.block_of(properties), ccsid)
         body.describe_in(md)
         return body.data
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 import struct
 from typing import Final
 
+from flintmq.mqi import headers
 from flintmq.mqi.constants import (
     MQENC_NATIVE,
     MQFMT_DEAD_LETTER_HEADER,
@@ -29,11 +30,10 @@ from flintmq.mqi.constants import (
 )
 from flintmq.mqi.fields import read_text, write_text
 from flintmq.mqi.md import MQMD
+from flintmq.mqi.message_properties import RulesHeader, rules_headers
 from flintmq.mqi.reason import MQRC_RFH_ERROR
 from flintmq.mqi.rfh2 import MQRFH2, pack_folders
 from flintmq.mqi.rfh2 import SIZE as RFH2_SIZE
-from flintmq.qmgr import headers
-from flintmq.qmgr.message_properties import RulesHeader, rules_headers
 
 _CHAIN: Final = 12
 _BIG = struct.Struct(">ii")
