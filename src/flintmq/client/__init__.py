@@ -19,7 +19,7 @@ The path of a call, from the program to the engine and back:
     thread_session.py  engine_session.py with waits in the calling thread
     engine_session.py  one engine connection, call by call; never waits
     explain.py         the texts of errors of an embedded queue manager
-    dead_letter.py     the dead-letter handler; replay.py, set_aside.py
+    dead_letter.py     the dead-letter handler; replay.py, set_aside.py; inquiries.py (dead-letter and backout queue)
     remote/            connect(): the same API for a queue manager elsewhere, over a channel
 
 Files with * are generated from the file beside them by tools/generate_sync.py: edit that one.
