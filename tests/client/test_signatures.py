@@ -6,6 +6,7 @@ asyncio are replaced by those of the sync API (tools/generate_sync.py). METHODS 
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 from pathlib import Path
@@ -13,16 +14,24 @@ from pathlib import Path
 import pytest
 
 import flintmq
+from flintmq.client.aio import EmbeddedTransaction
+from flintmq.client.aio_seam import AsyncSeam
 from flintmq.client.aio_topic import AsyncPublications
 from flintmq.client.aio_typed import AsyncTypedMessages
+from flintmq.client.base_connection import BaseConnection
 from flintmq.client.embedded_consumer import EmbeddedConsumer
+from flintmq.client.remote.aio import RemoteTransaction
 from flintmq.client.remote.connection import RemoteConnection
 from flintmq.client.remote.consumer import RemoteConsumer
+from flintmq.client.remote.subscribed import RemoteSubscribed
+from flintmq.client.seam import Seam
+from flintmq.client.subscribed import EmbeddedSubscribed, Subscribed
 from flintmq.client.topic import Publications
 from flintmq.client.typed import TypedMessages
 from tools.generate_sync import sync_name
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "python-api.md"
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "reference" / "python-api.md"
 
 #: sync, asyncio: classes that have the same methods.
 PAIRS: list[tuple[type, type]] = [
@@ -113,6 +122,88 @@ def test_embedded_and_remote_have_the_same_methods_with_the_same_signatures() ->
         skipped = {"mqi", "connect"}  # The MQI over a channel and a connection over a channel are classes of their own.
         for name in same - skipped:
             assert signature(ours[name]) == signature(theirs[name]), (one, name)
+
+
+def own_methods(kind: type) -> dict[str, object]:
+    """What the class and its bases have, but for special methods."""
+    return {name: inspect.getattr_static(kind, name) for name in dir(kind) if not name.startswith("__")}
+
+
+@pytest.mark.parametrize(
+    ("seam", "implementation"),
+    [
+        (BaseConnection, flintmq.Connection),
+        (BaseConnection, RemoteConnection),
+        (Seam, flintmq.QueueManager),
+        (Seam, flintmq.RemoteQueueManager),
+        (AsyncSeam, flintmq.AsyncQueueManager),
+        (AsyncSeam, flintmq.AsyncRemoteQueueManager),
+        (flintmq.AsyncTransaction, EmbeddedTransaction),
+        (flintmq.AsyncTransaction, RemoteTransaction),
+        (Subscribed, EmbeddedSubscribed),
+        (Subscribed, RemoteSubscribed),
+    ],
+    ids=lambda kind: kind.__name__,
+)
+def test_an_implementation_has_the_methods_of_its_seam(seam: type, implementation: type) -> None:
+    ours, theirs = own_methods(seam), own_methods(implementation)
+    given = {**theirs, **getattr(implementation, "__annotations__", {})}
+    assert {*ours} - {*given} == set()
+    for name in ours:
+        if inspect.isfunction(ours[name]):
+            (parameters, _), (others, _) = called(ours[name]), called(theirs[name])
+            assert parameters == others, name
+            assert is_awaited(ours[name]) == is_awaited(theirs[name]), name
+
+
+def called(member: object) -> tuple[object, str]:
+    """Parameters and result of a method; a type of handles is as good as another."""
+    assert callable(member)
+    said = inspect.signature(member)
+    kinds = r"\bRemoteHandle\b|\bHandle\b|\bH\b"
+    return (
+        [(each.name, each.kind, each.default, re.sub(kinds, "H", text_of(each.annotation)))
+         for each in said.parameters.values()],
+        re.sub(kinds, "H", text_of(said.return_annotation)),
+    )  # fmt: skip
+
+
+def is_awaited(member: object) -> bool:
+    return inspect.iscoroutinefunction(member)
+
+
+def test_a_connection_in_this_process_puts_and_gets_as_its_seam_says() -> None:
+    """Its `_put` and `_get` are methods of its session, in a compiled module: so their source is read."""
+
+    def parameters(module: str, name: str) -> list[str]:
+        tree = ast.parse((ROOT / "src" / "flintmq" / "client" / module).read_text())
+        (found,) = (each.args for each in ast.walk(tree) if isinstance(each, ast.FunctionDef) and each.name == name)
+        return [each.arg for each in found.args] + [ast.dump(each) for each in found.defaults]
+
+    assert parameters("thread_session.py", "put_message") == parameters("base_connection.py", "_put")
+    assert parameters("thread_session.py", "get_message") == parameters("base_connection.py", "_get")
+
+
+def test_the_seams_of_threads_and_tasks_have_the_same_calls() -> None:
+    """What a queue or topic calls has one signature. A browse is another thing to each: see their docstrings."""
+    sync, tasks = own_methods(BaseConnection), own_methods(AsyncSeam)
+    same = {name for name in {*sync} & {*tasks} if inspect.isfunction(sync[name])} - {"_browse"}
+    assert {"_put", "_get", "_get_many", "_request", "_browser", "_start_consumer", "_flush", "_run_mqsc"} <= same
+    for name in same:
+        ours, theirs = called(sync[name])[0], called(tasks[name])[0]
+        assert ours == theirs, name
+
+
+def test_the_four_doors_take_the_same_arguments_in_pairs() -> None:
+    for door, asynchronous in ((flintmq.open, flintmq.aopen), (flintmq.connect, flintmq.aconnect)):
+        parameters = [
+            (each.name, each.kind, each.default, text_of(each.annotation))
+            for each in inspect.signature(door).parameters.values()
+        ]
+        assert parameters == [
+            (each.name, each.kind, each.default, text_of(each.annotation))
+            for each in inspect.signature(asynchronous).parameters.values()
+        ]
 
 
 def test_what_all_four_have_is_the_documented_list() -> None:
