@@ -7,6 +7,7 @@ asyncio are replaced by those of the sync API (tools/generate_sync.py). METHODS 
 from __future__ import annotations
 
 import ast
+import dataclasses
 import inspect
 import re
 from pathlib import Path
@@ -21,6 +22,7 @@ from flintmq.client.aio_typed import AsyncTypedMessages
 from flintmq.client.base_connection import BaseConnection
 from flintmq.client.embedded_consumer import EmbeddedConsumer
 from flintmq.client.remote.aio import RemoteTransaction
+from flintmq.client.remote.connect import Options
 from flintmq.client.remote.connection import RemoteConnection
 from flintmq.client.remote.consumer import RemoteConsumer
 from flintmq.client.remote.subscribed import RemoteSubscribed
@@ -39,6 +41,8 @@ PAIRS: list[tuple[type, type]] = [
     (flintmq.RemoteQueueManager, flintmq.AsyncRemoteQueueManager),
     (flintmq.Queue, flintmq.AsyncQueue),
     (flintmq.TypedQueue, flintmq.AsyncTypedQueue),
+    (flintmq.TypedTopic, flintmq.AsyncTypedTopic),
+    (flintmq.TypedSubscription, flintmq.AsyncTypedSubscription),
     (flintmq.Topic, flintmq.AsyncTopic),
     (flintmq.Subscription, flintmq.AsyncSubscription),
     (flintmq.Transaction, flintmq.AsyncTransaction),
@@ -216,11 +220,52 @@ def test_what_all_four_have_is_the_documented_list() -> None:
     assert set.intersection(*({*members(kind)} for kind in four)) - {*SPECIAL} == METHODS
 
 
-@pytest.mark.parametrize(("sync", "asyncio"), PAIRS[2:8], ids=lambda kind: kind.__name__)
-def test_the_reference_page_lists_every_method(sync: type, asyncio: type) -> None:
-    page = PAGE.read_text()
-    for name in {*members(sync), *(METHODS if sync is flintmq.Queue else ())} - {*SPECIAL}:
-        assert re.search(rf"`{name}[(`]", page), name
+def section(title: str) -> str:
+    """The text of a section of the reference page."""
+    found = re.search(rf"(?ms)^## {title}$(.*?)(?=^## |\Z)", PAGE.read_text())
+    assert found is not None, title
+    return found[1]
+
+
+def named(name: str, text: str) -> bool:
+    """Whether a name is in code: alone, or with its parameters."""
+    return re.search(rf"`{name}[(`]", text) is not None
+
+
+@pytest.mark.parametrize(
+    ("title", "kinds"),
+    [
+        ("Queue manager", (flintmq.Transaction,)),
+        ("Queue", (flintmq.Queue,)),
+        ("Topic and subscription", (flintmq.Topic, flintmq.Subscription)),
+        ("Message", (flintmq.Message,)),
+        ("Consumers", (flintmq.Consumer,)),
+        ("Queues of one type", (flintmq.TypedQueue, flintmq.TypedTopic, flintmq.TypedSubscription)),
+    ],
+)
+def test_a_section_of_the_reference_page_lists_every_method(title: str, kinds: tuple[type, ...]) -> None:
+    text = section(title)
+    wanted = {name for kind in kinds for name in members(kind)} - {*SPECIAL}
+    if title == "Queue manager":
+        wanted |= METHODS
+    assert {name for name in wanted if not named(name, text)} == set()
+
+
+def test_the_reference_page_lists_the_arguments_of_the_doors_and_all_errors() -> None:
+    text = section("Opening and connecting")
+    arguments = {*inspect.signature(flintmq.open).parameters, "name", *Options.__annotations__}
+    assert {name for name in arguments if not named(name, text)} == set()
+    classes = {name: getattr(flintmq, name) for name in flintmq.__all__}
+    errors = {name for name, each in classes.items() if isinstance(each, type) and issubclass(each, Exception)}
+    assert {name for name in errors if not named(name, section("Errors"))} == set()
+    fields = {each.name for each in dataclasses.fields(flintmq.Retry)}
+    assert {name for name in fields if not named(name, section("Consumers"))} == set()
+
+
+def test_the_reference_page_names_what_only_threads_have() -> None:
+    before = PAGE.read_text().partition("## ")[0]
+    for name in {*ONLY_SYNC, "pool", "len"}:
+        assert re.search(rf"`[\w.]*\b{name}[(`]", before), name
 
 
 def test_the_depth_of_an_asyncio_queue_says_how_to_ask_for_it() -> None:
