@@ -438,7 +438,7 @@ def test_a_typed_request_has_a_typed_answer(run: Run) -> None:
             text = str(length) if length else "a word is wanted"
             world.inside.queue(message.reply_to).put(text, correlation_id=message.message_id)
 
-        async with words.consume(handler_for(world, answer)):  # type: ignore[attr-defined]
+        async with words.consume(handler_for(world, answer)):
             assert (await words.request("hello", int, timeout=PATIENCE)).value == 5
             with pytest.raises(flintmq.BadPayload, match="not JSON"):
                 await words.request("", int, timeout=PATIENCE)
