@@ -7,6 +7,7 @@ aio_oneway       JetStream in memory, 50 publications whose acknowledgements are
 sync_publish   a delivery of a publication to one of 6 subscribers of one process, with its share of the publisher,
 aio_publish      which waits for each publication to be taken (nats-py: flush); floor: nats-py
 sync_pair      a put and a get of the same client, one exchange each; aio_pair with asyncio, floor: sync_pair
+aio_rr_sync, aio_oneway_sync, aio_publish_sync    aio_rr, aio_oneway and aio_publish; floor: the same with threads
 uvloop_pair    aio_pair, and uvloop_rr aio_rr, on uvloop's event loop; floor: the same with threads
 pika_publish, aio_pika_rr, aio_pika_publish    what those clients use, for comparison
 
@@ -148,6 +149,9 @@ def _measured(stage: Stage, at: dict[str, str], rounds: int, options: Options) -
         figure("aio_publish", "flint_aio", "publish", "nats"),
         figure("sync_pair", "flint", "pair"),
         figure("aio_pair", "flint_aio", "pair", "flint"),
+        figure("aio_rr_sync", "flint_aio", "rr", "flint"),
+        figure("aio_oneway_sync", "flint_aio", "oneway", "flint"),
+        figure("aio_publish_sync", "flint_aio", "publish", "flint"),
         figure("uvloop_pair", "flint_uv", "pair", "flint"),
         figure("uvloop_rr", "flint_uv", "rr", "flint"),
     ]

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from flintmq.client.aio_topic import AsyncSubscription as AsyncSubscription
     from flintmq.client.aio_topic import AsyncTopic as AsyncTopic
     from flintmq.client.aio_typed import AsyncTypedQueue as AsyncTypedQueue
+    from flintmq.client.aio_typed import AsyncTypedSubscription as AsyncTypedSubscription
+    from flintmq.client.aio_typed import AsyncTypedTopic as AsyncTypedTopic
     from flintmq.client.browser import Browser as Browser
     from flintmq.client.commands import CommandReply as CommandReply
     from flintmq.client.connection import Connection as Connection
@@ -52,6 +54,8 @@ if TYPE_CHECKING:
     from flintmq.client.topic import Subscription as Subscription
     from flintmq.client.topic import Topic as Topic
     from flintmq.client.typed import TypedQueue as TypedQueue
+    from flintmq.client.typed import TypedSubscription as TypedSubscription
+    from flintmq.client.typed import TypedTopic as TypedTopic
     from flintmq.log.config import LogConfig as LogConfig
     from flintmq.mqi.call_errors import BackedOut as BackedOut
     from flintmq.mqi.call_errors import BadProperty as BadProperty
@@ -93,6 +97,8 @@ else:
         "AsyncSubscription": "flintmq.client.aio_topic",
         "AsyncTopic": "flintmq.client.aio_topic",
         "AsyncTypedQueue": "flintmq.client.aio_typed",
+        "AsyncTypedSubscription": "flintmq.client.aio_typed",
+        "AsyncTypedTopic": "flintmq.client.aio_typed",
         "CommandReply": "flintmq.client.commands",
         "Connection": "flintmq.client.connection",
         "Transaction": "flintmq.client.seam",
@@ -130,6 +136,8 @@ else:
         "Retry": "flintmq.client.retry",
         "TypedMessage": "flintmq.client.payload",
         "TypedQueue": "flintmq.client.typed",
+        "TypedSubscription": "flintmq.client.typed",
+        "TypedTopic": "flintmq.client.typed",
         "Queue": "flintmq.client.queue",
         "QueueManager": "flintmq.client.queue_manager",
         "open": "flintmq.client.queue_manager",
@@ -170,6 +178,8 @@ __all__ = [
     "AsyncTopic",
     "AsyncTransaction",
     "AsyncTypedQueue",
+    "AsyncTypedSubscription",
+    "AsyncTypedTopic",
     "BackedOut",
     "BadPayload",
     "BadProperty",
@@ -211,6 +221,8 @@ __all__ = [
     "Truncated",
     "TypedMessage",
     "TypedQueue",
+    "TypedSubscription",
+    "TypedTopic",
     "UnitOfWorkTooBig",
     "UnknownObject",
     "UsedAfterFork",

@@ -219,31 +219,42 @@ def assert_queue(queue_manager: flintmq.QueueManager, name: str | flintmq.Subscr
         return QueueAssertion(name, list(queue.browse()), queue.depth)
 
 
-class _OnePassword(Gatekeeper):
-    """Refuses a wrong password (2035). A client that sends none is the user that it says it is."""
+class _Passwords(Gatekeeper):
+    """Refuses a wrong password (2035), and adopts the user of a right one. Without one the client is believed."""
 
-    def __init__(self, user: str, password: str) -> None:
-        self.user, self.password = user, password
+    def __init__(self, users: Mapping[str, str]) -> None:
+        self._users = users
 
     def admit(self, terms: Terms, identity: Identity, address: str) -> tuple[int, str]:
-        if identity.password and (identity.claimed_user, identity.password) != (self.user, self.password):
-            return MQRC_NOT_AUTHORIZED, ""
+        if identity.password:
+            if self._users.get(identity.claimed_user) != identity.password:
+                return MQRC_NOT_AUTHORIZED, ""
+            return 0, identity.claimed_user
         return super().admit(terms, identity, address)
+
+
+#: The users of a listening queue manager; the names are those of MQ's developer container.
+_USERS = {"app": "passw0rd", "admin": "passw0rd"}
 
 
 class ListeningQueueManager:
     """A queue manager without files that listens on a free port of 127.0.0.1, in a thread of this process.
 
-    It has the developer's objects: DEV.QUEUE.1 to 3, DEV.APP.SVRCONN and so on, and takes commands (PCF, MQSC). There
-    are no authority checks: every user may do everything.
+    It has the developer's objects: DEV.QUEUE.1 to 3, DEV.APP.SVRCONN and so on, and takes commands (PCF, MQSC). Its
+    users are app and admin, with the password passw0rd, unless `users` (name: password) says others; `user` and
+    `password` are those of the first. There are no authority checks: every user may do everything.
     """
 
     host = "127.0.0.1"
     channel = "DEV.APP.SVRCONN"
-    user = "app"
-    password = "passw0rd"
 
-    def __init__(self, name: str = "QM1") -> None:
+    def __init__(self, name: str = "QM1", users: Mapping[str, str] | None = None) -> None:
+        self.users = dict(_USERS if users is None else users)
+        if not self.users:
+            raise ValueError("a queue manager for clients has a user: users={'app': 'passw0rd'}")
+        if "" in self.users or "" in self.users.values():
+            raise ValueError("a user has a name and a password, neither of them blank")
+        self.user, self.password = next(iter(self.users.items()))
         # The server is brought in here: who tests without a network does not need it.
         from flintmq.host import lifecycle
         from flintmq.host.command_thread import CommandThread
@@ -276,12 +287,16 @@ class ListeningQueueManager:
     @property
     def options(self) -> dict[str, str]:
         """The arguments of `flintmq.connect` and `flintmq.aconnect`: `flintmq.connect(**listening.options)`."""
+        return self.options_of(self.user)
+
+    def options_of(self, user: str) -> dict[str, str]:
+        """The same for another of its users. Raises KeyError if there is none of this name."""
         return {
             "name": self.name,
             "channel": self.channel,
             "conn": self.conn,
-            "user": self.user,
-            "password": self.password,
+            "user": user,
+            "password": self.users[user],
         }
 
     def clear(self) -> None:
@@ -320,7 +335,7 @@ class ListeningQueueManager:
 
         self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()
         hub = Hub(self._host, self._loop)
-        ServedChannels(hub, _OnePassword(self.user, self.password))
+        ServedChannels(hub, _Passwords(self.users))
         server = await self._loop.create_server(links(hub), self.host, 0)
         self.port = server.sockets[0].getsockname()[1]
         self._ready.set()

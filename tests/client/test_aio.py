@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 
 import flintmq
+from flintmq.mqi.pcf import MQCFIN, MQCFST, PCFMessage
+from flintmq.mqi.values.commands import MQCMD_ESCAPE, MQET_MQSC
+from flintmq.mqi.values.parameters import MQCACF_ESCAPE_TEXT, MQIACF_ESCAPE_TYPE
 from tests.waiting import PATIENCE, until
 
 SMALL = flintmq.LogConfig(file_pages=64)
@@ -448,3 +451,23 @@ def test_messages_in_an_async_with_block_give_nothing_after_it() -> None:
             assert await queue.inquire_depth() == 1
 
     asyncio.run(main())
+
+
+def test_an_asyncio_queue_manager_has_a_command_server_on_request() -> None:
+    """As `flintmq.open(command_server=True)`; MQSC as a PCF message Escape."""
+
+    async def main() -> tuple[str, str]:
+        command = PCFMessage()
+        command.header.command = MQCMD_ESCAPE
+        command.parameters = [
+            MQCFIN(MQIACF_ESCAPE_TYPE, MQET_MQSC),
+            MQCFST(MQCACF_ESCAPE_TEXT, "DEFINE QLOCAL(NEW)"),
+        ]
+        async with flintmq.aopen(":memory:", command_server=True) as qm:
+            replies = await qm.queue("REPLIES", create=True)
+            commands = await qm.queue("SYSTEM.ADMIN.COMMAND.QUEUE")
+            await commands.put(command.pack(), reply_to="REPLIES", format="MQADMIN")
+            reply = await replies.get(wait=PATIENCE)
+            return reply.format, (await qm.queue("NEW")).name
+
+    assert asyncio.run(main()) == ("MQADMIN", "NEW")

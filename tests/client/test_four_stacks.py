@@ -364,13 +364,11 @@ def test_values_of_a_type_are_put_got_and_consumed(run: Run) -> None:
         queue = await world.queue()
         order = Order(7, datetime(2026, 1, 2, tzinfo=UTC), [Item("tea", Decimal("3.50"))], key=uuid.uuid4(), tags={"x"})
         for kind, value in ((Order, order), (Price, {"gold": 1.5}), (Model, Model(count=3)), (list[int], [1, 2])):
-            typed = queue.of(kind)
-            typed = await typed if isinstance(typed, _Call) else typed
-            await typed.put(value, persistent=True)
-            message = await typed.get()
+            values_of = await typed(queue.of(kind))
+            await values_of.put(value, persistent=True)
+            message = await values_of.get()
             assert message.value == value and (message.format, message.persistent) == ("MQSTR", True)
-        orders = queue.of(Order)
-        orders = await orders if isinstance(orders, _Call) else orders
+        orders = await typed(queue.of(Order))
         with pytest.raises(flintmq.BadPayload, match="field items"):
             await orders.put(Order(7, order.at, [Item("tea", "dear")]))  # type: ignore[arg-type]
         assert world.depth() == 0
@@ -386,8 +384,7 @@ def test_values_of_a_type_are_put_got_and_consumed(run: Run) -> None:
 def test_a_payload_that_does_not_fit_names_field_and_message_and_is_not_lost(run: Run) -> None:
     async def test(world: World) -> None:
         queue = await world.queue()
-        orders = queue.of(Order)
-        orders = await orders if isinstance(orders, _Call) else orders
+        orders = await typed(queue.of(Order))
         sent = await queue.put_json({"number": 7, "at": "2026-01-02", "items": [{"name": "tea"}]})
         with pytest.raises(flintmq.BadPayload, match=r"items\[0\].price is missing") as bad:
             async with world.qm.transaction():
@@ -402,6 +399,85 @@ def test_a_payload_that_does_not_fit_names_field_and_message_and_is_not_lost(run
         await queue.put(b"\xff not JSON")
         with pytest.raises(flintmq.BadPayload, match="not JSON"):
             (await queue.get()).json()
+
+    run(test)
+
+
+async def typed(made: Any) -> Any:
+    """What `of` returns, wherever it was called."""
+    return await made if isinstance(made, _Call) else made
+
+
+def test_many_values_are_got_at_once_and_none_is_lost(run: Run) -> None:
+    async def test(world: World) -> None:
+        queue = await world.queue()
+        numbers = await typed(queue.of(int))
+        for number in range(3):
+            await numbers.put(number)
+        assert [each.value for each in await numbers.get_many(2, wait=1.0)] == [0, 1]
+        await queue.put("none"), await numbers.put(3)
+        with pytest.raises(flintmq.BadPayload):
+            async with world.qm.transaction():
+                await numbers.get_many(10)
+        assert world.depth() == 3
+        with pytest.raises(flintmq.BadPayload) as bad:
+            await numbers.get_many(10)
+        assert bad.value.message is not None and bad.value.message.text == "none"
+        assert [each.text for each in bad.value.others] == ["2", "3"]
+
+    run(test)
+
+
+def test_a_typed_request_has_a_typed_answer(run: Run) -> None:
+    async def test(world: World) -> None:
+        queue = await world.queue()
+        words = await typed(queue.of(str))
+
+        def answer(message: Any) -> None:
+            length = len(message.value)
+            text = str(length) if length else "a word is wanted"
+            world.inside.queue(message.reply_to).put(text, correlation_id=message.message_id)
+
+        async with words.consume(handler_for(world, answer)):
+            assert (await words.request("hello", int, timeout=PATIENCE)).value == 5
+            with pytest.raises(flintmq.BadPayload, match="not JSON"):
+                await words.request("", int, timeout=PATIENCE)
+        with pytest.raises(flintmq.NoMessageAvailable):
+            await words.request("nobody is there", int, timeout=0.01)
+        with pytest.raises(flintmq.BadPayload, match="str is wanted"):
+            await words.request(7, int, timeout=0.01)
+        with pytest.raises(TypeError):
+            await words.request("hello", object(), timeout=0.01)
+
+    run(test)
+
+
+def test_publications_of_a_type_are_published_and_received(run: Run) -> None:
+    async def test(world: World) -> None:
+        topic = world.qm.topic("prices/gold")
+        topic = await topic if isinstance(topic, _Call) else topic
+        prices = await typed(topic.of(Price))
+        async with world.qm.subscribe("prices/#") as subscription:
+            received = await typed(subscription.of(Price))
+            await prices.publish({"gold": 1.5})
+            message = await received.get(wait=PATIENCE)
+            assert (message.value, message.topic) == ({"gold": 1.5}, "prices/gold")
+            assert await received.get_or_none() is None
+            with pytest.raises(flintmq.BadPayload, match="field gold"):
+                await prices.publish({"gold": "dear"})
+            for price in (1.0, 2.0, 3.0):
+                await prices.publish({"gold": price})
+            assert [each.value["gold"] async for each in received.browse()] == [1.0, 2.0, 3.0]
+            assert [each.value["gold"] for each in await received.get_many(2)] == [1.0, 2.0]
+            assert [each.value["gold"] async for each in received.messages()] == [3.0]
+            values: list[Price] = []
+            async with received.consume(handler_for(world, lambda message: values.append(message.value))):  # type: ignore[attr-defined]
+                await prices.publish({"gold": 4.0})
+                await world.until(lambda: bool(values))
+            assert values == [{"gold": 4.0}]
+            await topic.publish("no price")
+            with pytest.raises(flintmq.BadPayload, match="not JSON"):
+                await received.get(wait=PATIENCE)
 
     run(test)
 

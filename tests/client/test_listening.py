@@ -52,6 +52,33 @@ def test_a_wrong_password_is_refused(listening_queue_manager: ListeningQueueMana
         flintmq.connect(**options)  # type: ignore[arg-type]
 
 
+def test_each_user_has_a_password(listening_queue_manager: ListeningQueueManager) -> None:
+    it = listening_queue_manager
+    for user in ("app", "admin"):
+        with flintmq.connect(**it.options_of(user)) as qm:  # type: ignore[arg-type]
+            qm.queue("DEV.QUEUE.1").put("from " + user)
+            assert it.qm.queue("DEV.QUEUE.1").get().user.strip() == user
+    with pytest.raises(KeyError):
+        it.options_of("nobody")
+    with pytest.raises(flintmq.NotAuthorized):
+        flintmq.connect(**{**it.options, "user": "nobody"})  # type: ignore[arg-type]
+
+
+def test_the_users_can_be_given() -> None:
+    users = {"clerk": "one", "reader": "two"}
+    with ListeningQueueManager("OTHER", users) as it:
+        assert (it.user, it.password, it.users) == ("clerk", "one", users)
+        with flintmq.connect(**it.options_of("reader")) as qm:  # type: ignore[arg-type]
+            assert qm.name == "OTHER"
+        for user, password in (("clerk", "two"), ("app", "passw0rd")):
+            with pytest.raises(flintmq.NotAuthorized):
+                flintmq.connect(**{**it.options, "user": user, "password": password})  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="has a user"):
+        ListeningQueueManager("OTHER", {})
+    with pytest.raises(ValueError, match="neither of them blank"):
+        ListeningQueueManager("OTHER", {"app": ""})
+
+
 def test_the_uri_has_everything(listening_queue_manager: ListeningQueueManager) -> None:
     it = listening_queue_manager
     parts = urlsplit(it.uri)

@@ -21,7 +21,8 @@ from flintmq.catalogue.attributes import ATTRIBUTES
 from flintmq.command.dump import LAYOUTS, Dump, command, dump, parameter
 from flintmq.command.execute import execute
 from flintmq.command.interpreter import run_script
-from flintmq.command.parser import LINE_LENGTH_MAX, parse, read_commands
+from flintmq.command.parser import parse
+from flintmq.mqi.command_text import LINE_LENGTH_MAX, read_commands
 from tests.command.conftest import CatalogueAdministration
 
 NAMES = st.text("ABCabc019./_%", min_size=1, max_size=12)

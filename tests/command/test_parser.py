@@ -4,15 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from flintmq.command.parser import (
-    COMMAND_LENGTH_MAX,
-    LINE_LENGTH_MAX,
-    Command,
-    CommandReader,
-    CommandSyntaxError,
-    parse,
-    read_commands,
-)
+from flintmq.command.parser import Command, CommandSyntaxError, parse
+from flintmq.mqi.command_text import COMMAND_LENGTH_MAX, LINE_LENGTH_MAX, CommandReader, read_commands
 
 
 def texts(source: str) -> list[str]:

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from flintmq.command.display import render
 from flintmq.command.execute import execute
 from flintmq.command.model import FORMS
-from flintmq.command.parser import COMMAND_LENGTH_MAX, CommandSyntaxError, parse, read_commands
+from flintmq.command.parser import CommandSyntaxError, parse
+from flintmq.mqi.command_text import COMMAND_LENGTH_MAX, read_commands
 
 WORDS = sorted(
     {word for verb, noun in FORMS for word in (verb, noun)}

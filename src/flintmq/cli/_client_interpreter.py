@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import flintmq
 from flintmq.command.interpreter import CommandResult, MQSCInterpreter
-from flintmq.command.parser import CommandText
 from flintmq.command.steps import Steps
+from flintmq.mqi.command_text import CommandText
 
 
 class ClientInterpreter(MQSCInterpreter):

@@ -15,9 +15,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from flintmq.command.completion import DELIMITERS, Names, completions
-from flintmq.command.parser import CommandReader
 from flintmq.command.secrets import has_secret
 from flintmq.host.instance import data_directory
+from flintmq.mqi.command_text import CommandReader
 
 HISTORY_NAME = "runmqsc_history"
 HISTORY_LINES_MAX = 1000

@@ -11,7 +11,7 @@ The path of a call, from the program to the engine and back:
     base_connection.py    has the defaults, connection.py waits in threads
     put_get.py         bodies of Queue.put and Queue.get            aio_put_get.py
     browser.py         an iterator that leaves messages on the queue
-    consumer.py        a handler for each message, in threads       aio_consumer.py  in tasks
+    consumer.py        a handler for each message, in threads (embedded_consumer.py)   aio_consumer.py  in tasks
     retry.py           attempts, delays, and the move of a message after its last failed attempt
     message.py         a message; options.py, payload.py (JSON), request.py (request and reply), subscribed.py
     instrumentation.py the hook for tracing                         otel.py   OpenTelemetry
@@ -19,7 +19,7 @@ The path of a call, from the program to the engine and back:
     thread_session.py  engine_session.py with waits in the calling thread
     engine_session.py  one engine connection, call by call; never waits
     explain.py         the texts of errors of an embedded queue manager
-    dead_letter.py     the dead-letter handler; replay.py, set_aside.py
+    dead_letter.py     the dead-letter handler; replay.py, set_aside.py; inquiries.py (dead-letter and backout queue)
     remote/            connect(): the same API for a queue manager elsewhere, over a channel
 
 Files with * are generated from the file beside them by tools/generate_sync.py: edit that one.

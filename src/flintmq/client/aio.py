@@ -501,6 +501,7 @@ class aopen:
         application: str = "",
         developer: bool = False,
         log: LogConfig | None = None,
+        command_server: bool = False,
     ) -> None:
         self._name = name
         self._create = create
@@ -509,15 +510,23 @@ class aopen:
         self._options = CreateOptions(developer=developer)
         if log is not None:
             self._options.log = log
+        self._command_server = command_server
         self._qm: AsyncQueueManager | None = None
+
+    def _host(self) -> Host:
+        """Open the queue manager, in a worker."""
+        host = open_host(self._name, self._create, self._options, self._queue_manager_name)
+        if self._command_server:
+            from flintmq.host.command_thread import CommandThread
+
+            CommandThread(host)
+        return host
 
     async def _open(self) -> AsyncQueueManager:
         workers = ThreadPoolExecutor(4, "flintmq")
         loop = asyncio.get_running_loop()
         try:
-            host = await loop.run_in_executor(
-                workers, open_host, self._name, self._create, self._options, self._queue_manager_name
-            )
+            host = await loop.run_in_executor(workers, self._host)
         except BaseException:
             workers.shutdown(wait=False)
             raise

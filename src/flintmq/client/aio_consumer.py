@@ -22,9 +22,11 @@ import contextvars
 import inspect
 import logging
 from collections.abc import Callable, Generator
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from flintmq.client.consumer import check_handler
+from flintmq.client.inquiries import backout_policy
 from flintmq.client.message import Message
 from flintmq.client.options import get_options, wanted
 from flintmq.client.payload import TypedMessage
@@ -32,7 +34,6 @@ from flintmq.client.retry import (
     CannotMove,
     Retry,
     as_dead_letter,
-    backout_policy,
     cannot_be_delayed,
     cannot_move,
     copy_of,
@@ -272,8 +273,8 @@ class AsyncConsumer:
         return again
 
     async def _threshold(self) -> int:
-        seam, name = self._seam, self.queue_name
-        return await seam._work(lambda: backout_policy(seam._in_worker().mqi, name)[0])
+        threshold, _ = await self._seam._inquire(partial(backout_policy, self.queue_name))
+        return threshold
 
     async def _settled(self, message: Message) -> bool:
         """Delay a message that failed, or move it away (see retry.Retrying). Return False to call the handler now."""
@@ -294,8 +295,7 @@ class AsyncConsumer:
             return True
         if retry.then == "discard":
             return True
-        then = retry.then
-        queue, q_mgr_name = await seam._work(lambda: target(seam._in_worker().mqi, name, then))
+        queue, q_mgr_name = await seam._inquire(partial(target, name, retry.then))
         md, data, properties = as_dead_letter(message, q_mgr_name) if q_mgr_name else copy_of(message)
         try:
             await seam._put(queue, md, data, None, properties)

@@ -22,16 +22,15 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from flintmq.client import instrumentation
+from flintmq.client.inquiries import Inquiries, inquired, queue_of_dead_letters
 from flintmq.client.message import Message, Wait
 from flintmq.client.options import get_options, wanted
-from flintmq.client.replay import queue_of_dead_letters
 from flintmq.client.retry import SET_ASIDE, as_dead_letter, copy_of, target
 from flintmq.mqi.call_errors import BackedOut, MQError, NoMessageAvailable, NotConnected, TransactionError
 from flintmq.mqi.constants import MQFB_APPL_FIRST
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.properties import MessageProperties
-from flintmq.mqi.sd import MQSD
 
 if TYPE_CHECKING:
     from flintmq.client.aio_consumer import AsyncConsumer, AsyncHandler
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from flintmq.client.commands import CommandReply
     from flintmq.client.retry import Retry
     from flintmq.client.subscribed import Subscribed
+    from flintmq.mqi.sd import MQSD
 
 T = TypeVar("T")
 
@@ -220,11 +220,15 @@ class AsyncSeam:
         return AsyncBrowser(self._browse_dead_letters(queue))
 
     async def _browse_dead_letters(self, queue: str) -> AsyncIterator[Message]:
-        name = queue or await self._work(lambda: queue_of_dead_letters(self._in_worker().mqi))
+        name = queue or await self._inquire(queue_of_dead_letters)
         await self._check_queue(name)
         async with self._browser(name, None, None, None, "") as messages:
             async for message in messages:
                 yield message
+
+    async def _inquire(self, make: Callable[[], Inquiries[T]]) -> T:
+        """Make inquiries of objects (inquiries.py)."""
+        return await self._work(lambda: inquired(self._in_worker().mqi, make()))
 
     async def _replay(self, message: Message, queue: str, queue_manager: str) -> None:
         """Move a dead letter, on a connection of its own."""
@@ -387,7 +391,7 @@ class AsyncTransaction:
         seam: AsyncSeam = self._qm
         for then in SET_ASIDE:
             try:
-                queue, q_mgr_name = await seam._work(partial(_target, seam, message.queue_name, then))
+                queue, q_mgr_name = await seam._inquire(partial(target, message.queue_name, then))
                 dead = q_mgr_name != ""
                 md, data, properties = as_dead_letter(message, q_mgr_name, reason) if dead else copy_of(message)
                 await seam._put(queue, md, data, True, properties)
@@ -405,11 +409,6 @@ class AsyncTransaction:
     def _give_connection(self) -> None:
         """End outside of a block. Uncommitted work is backed out."""
         raise NotImplementedError
-
-
-def _target(seam: AsyncSeam, name: str, then: str) -> tuple[str, str]:
-    """Return the queue for a message that is set aside; called in a worker."""
-    return target(seam._in_worker().mqi, name, then)
 
 
 class AsyncBrowser:

@@ -20,7 +20,7 @@ its transaction, and any number of tasks may share the subscription.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from flintmq.client.aio_queue import AsyncQueue
 from flintmq.client.message import Data, Message, Wait, delay_ms, descriptor, payload, properties_of_put
@@ -32,8 +32,11 @@ from flintmq.mqi.property_values import Value
 if TYPE_CHECKING:
     from flintmq.client.aio_consumer import AsyncConsumer, AsyncHandler
     from flintmq.client.aio_seam import AsyncBrowser, AsyncOwner
+    from flintmq.client.aio_typed import AsyncTypedSubscription, AsyncTypedTopic
     from flintmq.client.retry import Retry
     from flintmq.client.subscribed import Subscribed
+
+T = TypeVar("T")
 
 
 class AsyncTopic:
@@ -144,6 +147,13 @@ class AsyncTopic:
             wait=wait,
         )
 
+    def of(self, kind: type[T]) -> AsyncTypedTopic[T]:
+        """Return this topic with publications of one type, as JSON; see AsyncQueue.of."""
+        from flintmq.client.aio_typed import AsyncTypedTopic
+        from flintmq.client.payload import Codec
+
+        return AsyncTypedTopic(self, Codec(kind))
+
 
 class AsyncSubscription:
     """A subscription. Made by `qm.subscribe(topic)`; close it, or use it in an `async with` statement."""
@@ -231,6 +241,13 @@ class AsyncSubscription:
             convert=convert,
             requeue_poison=requeue_poison,
         )
+
+    def of(self, kind: type[T]) -> AsyncTypedSubscription[T]:
+        """Return this subscription with publications of one type, as JSON; see AsyncQueue.of."""
+        from flintmq.client.aio_typed import AsyncTypedSubscription
+        from flintmq.client.payload import Codec
+
+        return AsyncTypedSubscription(self, Codec(kind))
 
     async def request(self) -> int:
         """Request the retained publications again (MQSUBRQ), and return their number."""

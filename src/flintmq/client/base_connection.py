@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from flintmq.client.browser import Browser
 from flintmq.client.calls import Calls
 from flintmq.client.message import Message, Wait
 from flintmq.client.options import get_options, wanted
@@ -18,12 +17,13 @@ from flintmq.mqi.call_errors import BackedOut, MQError, NoMessageAvailable, NotC
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.properties import MessageProperties
-from flintmq.mqi.sd import MQSD
 
 if TYPE_CHECKING:
+    from flintmq.client.browser import Browser
     from flintmq.client.consumer import Consumer, Handler
     from flintmq.client.retry import Retry
     from flintmq.client.subscribed import Subscribed
+    from flintmq.mqi.sd import MQSD
     from flintmq.mqi.sts import MQSTS
 
 H = TypeVar("H")
@@ -145,6 +145,8 @@ class BaseConnection(Calls, Generic[H]):
         max_length: int = -1,
     ) -> Browser:
         """Open a queue for browsing."""
+        from flintmq.client.browser import Browser
+
         return Browser(self, name, wait, correlation_id, message_id, selector, open_options, max_length)
 
     def _start_consumer(

@@ -54,7 +54,7 @@ def run(host: Host, text: str, check: bool) -> CommandReply:
     """Run MQSC commands, one or a whole script. With `check` raise CommandFailed for the first that fails."""
     from flintmq.command.display import render
     from flintmq.command.execute import execute
-    from flintmq.command.parser import COMMAND_LENGTH_MAX, CommandReader
+    from flintmq.mqi.command_text import COMMAND_LENGTH_MAX, CommandReader
 
     reader = CommandReader(COMMAND_LENGTH_MAX)
     commands = [command for line in text.split("\n") for command in reader.feed(line)]

@@ -171,7 +171,7 @@ class Connection(EmbeddedCalls, BaseConnection[Handle]):
         requeue_poison: bool,
         selector: str,
     ) -> Consumer:
-        from flintmq.client.consumer import EmbeddedConsumer
+        from flintmq.client.embedded_consumer import EmbeddedConsumer
 
         return EmbeddedConsumer(self, name, callback, correlation_id, message_id, convert, requeue_poison, selector)
 

@@ -28,9 +28,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
+from flintmq.client.inquiries import inquired, queue_of_dead_letters
 from flintmq.client.message import header_of, without_header
 from flintmq.client.mqi import MQI
-from flintmq.client.replay import queue_of_dead_letters
 from flintmq.command.dead_letter_rules import DISCARD, FWD, IGNORE, Rule, RulesTable
 from flintmq.mqi.call_errors import MQError, NoMessageAvailable
 from flintmq.mqi.constants import (
@@ -123,7 +123,7 @@ class DeadLetterHandler:
         self._write = write
         self._clock = clock
         self._mqi: MQI = qm.mqi
-        self.queue = queue or table.control.input_q or queue_of_dead_letters(self._mqi)
+        self.queue = queue or table.control.input_q or inquired(self._mqi, queue_of_dead_letters())
         self.summary = Summary()
         self._known: dict[bytes, _Progress] = {}
 

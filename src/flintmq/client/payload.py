@@ -42,7 +42,8 @@ _Reader = Callable[[Any, str], Any]
 class BadPayload(ValueError):
     """A message is not JSON, or not a value of the requested type.
 
-    `message` is the message, if one was got. Outside of a transaction it is off the queue.
+    `message` is the message, if one was got. Outside of a transaction it is off the queue, and so are `others`: the
+    messages that the same `get_many` of a typed queue or subscription got.
     """
 
     def __init__(self, text: str, field: str = "", message: Message | None = None) -> None:
@@ -52,6 +53,7 @@ class BadPayload(ValueError):
         #: Path in the payload: "items[2].price"; "" for all of it.
         self.field = field
         self.message = message
+        self.others: list[Message] = []
 
 
 def dump_json(value: object) -> str:
@@ -170,6 +172,17 @@ class Codec(Generic[T]):
         made: Any = TypedMessage
         typed: TypedMessage[T] = made(message, value)
         return typed
+
+    def read_all(self, messages: list[Message]) -> list[TypedMessage[T]]:
+        """Return messages of one get with their values. Raise BadPayload, which has the other messages."""
+        read: list[TypedMessage[T]] = []
+        for number, message in enumerate(messages):
+            try:
+                read.append(self.read(message))
+            except BadPayload as error:
+                error.others = messages[:number] + messages[number + 1 :]
+                raise
+        return read
 
     def reading(self, handler: Callable[[TypedMessage[T]], R]) -> Callable[[Message], R]:
         """Return a handler for messages that calls `handler` with the value read."""

@@ -9,18 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from flintmq.client.message import Message, header_of, without_header
-from flintmq.mqi.call_errors import UnknownObject
 from flintmq.mqi.constants import (
-    MQCA_DEAD_LETTER_Q_NAME,
     MQGMO_FAIL_IF_QUIESCING,
     MQGMO_PROPERTIES_FORCE_MQRFH2,
     MQGMO_SYNCPOINT,
     MQMO_MATCH_MSG_TOKEN,
     MQOO_FAIL_IF_QUIESCING,
     MQOO_INPUT_AS_Q_DEF,
-    MQOO_INQUIRE,
     MQOO_SAVE_ALL_CONTEXT,
-    MQOT_Q_MGR,
     MQPMO_FAIL_IF_QUIESCING,
     MQPMO_PASS_ALL_CONTEXT,
     MQPMO_SYNCPOINT,
@@ -33,18 +29,6 @@ from flintmq.mqi.pmo import MQPMO
 
 if TYPE_CHECKING:
     from flintmq.client.calls import Calls
-
-
-def queue_of_dead_letters(mqi: Any) -> str:
-    """Return the name of the dead-letter queue. Raises UnknownObject if the queue manager has none."""
-    od = MQOD()
-    od.object_type = MQOT_Q_MGR
-    handle = mqi.open(od, MQOO_INQUIRE)
-    name: str = mqi.inq(handle, [MQCA_DEAD_LETTER_Q_NAME]).characters[0].strip()
-    mqi.close(handle)
-    if not name:
-        raise UnknownObject("no dead-letter queue was named, and the queue manager has none (DEADQ)")
-    return name
 
 
 def replay(connection: Calls, message: Message, queue: str, queue_manager: str) -> None:

@@ -22,20 +22,12 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, Literal
 
+from flintmq.client.inquiries import Inquiries, backout_policy, dead_letter_queue, inquired
 from flintmq.client.message import Carried, Message, seconds
 from flintmq.client.set_aside import dead_letter
 from flintmq.mqi.call_errors import MQError
-from flintmq.mqi.constants import (
-    MQCA_BACKOUT_REQ_Q_NAME,
-    MQCA_DEAD_LETTER_Q_NAME,
-    MQCA_Q_MGR_NAME,
-    MQIA_BACKOUT_THRESHOLD,
-    MQOO_INQUIRE,
-    MQOT_Q_MGR,
-)
 from flintmq.mqi.errors import PropertyError
 from flintmq.mqi.md import MQMD
-from flintmq.mqi.od import MQOD
 from flintmq.mqi.properties import MessageProperties
 from flintmq.mqi.property_blocks import add_block
 from flintmq.mqi.reason import (
@@ -112,6 +104,7 @@ def failed_attempts(message: Message) -> int:
 
 def copy_of(message: Message, failures: int = 0) -> tuple[MQMD, bytes, MessageProperties | None]:
     """Return descriptor, data and properties to put a message again, with the number of failed attempts."""
+
     md, data, raw = message.md.copy(), message.data, message._properties
     properties = MessageProperties()
     if isinstance(raw, Carried):
@@ -137,38 +130,20 @@ def as_dead_letter(
     return dead, data, properties
 
 
-def backout_policy(mqi: Any, name: str) -> tuple[int, str]:
-    """Return BOTHRESH and BOQNAME of a queue; (0, "") if the user may not inquire them."""
-    od = MQOD()
-    od.object_name = name
-    try:
-        handle = mqi.open(od, MQOO_INQUIRE)
-        said = mqi.inq(handle, [MQIA_BACKOUT_THRESHOLD, MQCA_BACKOUT_REQ_Q_NAME])
-        mqi.close(handle)
-    except MQError:
-        return 0, ""
-    return max(0, said.integers[0]), said.characters[0].strip(" *")
-
-
-def target(mqi: Any, name: str, then: str) -> tuple[str, str]:
+def target(name: str, then: str) -> Inquiries[tuple[str, str]]:
     """Return the queue for a message that failed too often.
 
     The second value is "" for a backout queue; for a dead-letter queue it is the name of the queue manager, which the
     dead-letter header needs.
     """
     if then == "backout-queue":
-        queue = backout_policy(mqi, name)[1]
+        _, queue = yield from backout_policy(name)
         if queue:
             return queue, ""
-    od = MQOD()
-    od.object_type = MQOT_Q_MGR
     try:
-        handle = mqi.open(od, MQOO_INQUIRE)
-        said = mqi.inq(handle, [MQCA_DEAD_LETTER_Q_NAME, MQCA_Q_MGR_NAME])
-        mqi.close(handle)
+        queue, q_mgr_name = yield from dead_letter_queue()
     except MQError as error:
         raise cannot_move(name, "the dead-letter queue", error) from error
-    queue, q_mgr_name = (text.strip() for text in said.characters)
     if not queue:
         text = f"a message that failed too often stays on {name}: the queue manager has no dead-letter queue (DEADQ)"
         raise CannotMove(text, MQRC_UNKNOWN_OBJECT_NAME)
@@ -220,7 +195,7 @@ class Retrying:
             return True
         if retry.then == "discard":
             return True
-        queue, q_mgr_name = target(self._connection.mqi, name, retry.then)
+        queue, q_mgr_name = inquired(self._connection.mqi, target(name, retry.then))
         md, data, properties = as_dead_letter(message, q_mgr_name) if q_mgr_name else copy_of(message)
         try:
             put(queue, md, data, True, properties)

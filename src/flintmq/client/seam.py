@@ -18,13 +18,13 @@ from flintmq.client import instrumentation
 from flintmq.client.message import Message
 from flintmq.mqi.call_errors import BackedOut, MQError, NotConnected, TransactionError, error_of
 from flintmq.mqi.constants import MQFB_APPL_FIRST
-from flintmq.mqi.sd import MQSD
 
 if TYPE_CHECKING:
     from flintmq.client.base_connection import BaseConnection
     from flintmq.client.browser import Browser
     from flintmq.client.commands import CommandReply
     from flintmq.client.topic import Subscription
+    from flintmq.mqi.sd import MQSD
     from flintmq.mqi.sts import MQSTS
 
 
@@ -63,9 +63,9 @@ class Seam:
 
     def _dead_letters(self, queue: str) -> Browser:
         """Browse the dead-letter queue, or `queue`."""
-        from flintmq.client.replay import queue_of_dead_letters
+        from flintmq.client.inquiries import inquired, queue_of_dead_letters
 
-        name = queue or queue_of_dead_letters(self.mqi)
+        name = queue or inquired(self.mqi, queue_of_dead_letters())
         self._check_queue(name)
         return self._current()._browser(name, None, None, None, "")
 
@@ -173,13 +173,14 @@ class Transaction:
         neither takes the message. The put is part of the transaction: after the commit the message is there, and no
         longer on its queue.
         """
+        from flintmq.client.inquiries import inquired
         from flintmq.client.retry import SET_ASIDE, as_dead_letter, copy_of, target
 
         connection = self._connection
         assert connection is not None
         for then in SET_ASIDE:
             try:
-                queue, q_mgr_name = target(connection.mqi, message.queue_name, then)
+                queue, q_mgr_name = inquired(connection.mqi, target(message.queue_name, then))
                 dead = q_mgr_name != ""
                 md, data, properties = as_dead_letter(message, q_mgr_name, reason) if dead else copy_of(message)
                 connection._put(queue, md, data, True, properties)

@@ -21,7 +21,7 @@ its transaction, and any number of threads may share the subscription.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from flintmq.client.message import Data, Message, Wait, delay_ms, descriptor, payload, properties_of_put
 from flintmq.client.queue import Queue
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from flintmq.client.retry import Retry
     from flintmq.client.seam import Owner
     from flintmq.client.subscribed import Subscribed
+    from flintmq.client.typed import TypedSubscription, TypedTopic
+
+T = TypeVar("T")
 
 
 class Topic:
@@ -144,6 +147,13 @@ class Topic:
             wait=wait,
         )
 
+    def of(self, kind: type[T]) -> TypedTopic[T]:
+        """Return this topic with publications of one type, as JSON; see Queue.of."""
+        from flintmq.client.payload import Codec
+        from flintmq.client.typed import TypedTopic
+
+        return TypedTopic(self, Codec(kind))
+
 
 class Subscription:
     """A subscription. Made by `qm.subscribe(topic)`; close it, or use it in an `with` statement."""
@@ -229,6 +239,13 @@ class Subscription:
             convert=convert,
             requeue_poison=requeue_poison,
         )
+
+    def of(self, kind: type[T]) -> TypedSubscription[T]:
+        """Return this subscription with publications of one type, as JSON; see Queue.of."""
+        from flintmq.client.payload import Codec
+        from flintmq.client.typed import TypedSubscription
+
+        return TypedSubscription(self, Codec(kind))
 
     def request(self) -> int:
         """Request the retained publications again (MQSUBRQ), and return their number."""

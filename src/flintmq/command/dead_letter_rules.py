@@ -37,8 +37,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from flintmq.command.parser import CommandReader, CommandSyntaxError, CommandText, Parameter, parse_parameters
+from flintmq.command.parser import CommandSyntaxError, Parameter, parse_parameters
 from flintmq.mqi import constants, reason
+from flintmq.mqi.command_text import CommandReader, CommandText
 from flintmq.mqi.dlh import MQDLH
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.object_name import is_name

@@ -28,7 +28,7 @@ from flintmq.catalogue.attribute import FLAG, HEX, INT, LIST, NAME, STRING, Attr
 from flintmq.catalogue.attributes import ATTRIBUTES, KIND_OF, RULE_KINDS, settable_defaults
 from flintmq.command.administration import Administration, Row
 from flintmq.command.defaults import q_mgr_attributes
-from flintmq.command.parser import LINE_LENGTH_MAX
+from flintmq.mqi.command_text import LINE_LENGTH_MAX
 from flintmq.mqi.topic_words import join_topic
 from flintmq.qmgr.catalogue import MQObject, matches
 

@@ -40,11 +40,12 @@ from flintmq.command.form import (
 )
 from flintmq.command.model import FORMS, VERBS, nouns, syntax
 from flintmq.command.options import WHERE
-from flintmq.command.parser import Command, CommandSyntaxError, CommandText, Parameter, Word, parse
+from flintmq.command.parser import Command, CommandSyntaxError, Parameter, Word, parse
 from flintmq.command.reply import Reply, Response, refused
 from flintmq.command.request import Request
 from flintmq.command.steps import RESPONSES_AT_ONCE, Steps, to_the_end
 from flintmq.command.where import FilterError, parse_filter
+from flintmq.mqi.command_text import CommandText
 from flintmq.mqi.object_name import is_name
 from flintmq.mqi.pcf_constants import MQRCCF_COMMAND_FAILED, MQRCCF_FILTER_ERROR
 from flintmq.mqi.reason import MQRC_FUNCTION_NOT_SUPPORTED, MQRC_NOT_AUTHORIZED, reason_name

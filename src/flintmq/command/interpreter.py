@@ -29,8 +29,8 @@ from flintmq.command.administration import Administration
 from flintmq.command.display import render_steps
 from flintmq.command.execute import execute_steps
 from flintmq.command.form import LEAVING
-from flintmq.command.parser import CommandReader, CommandText
 from flintmq.command.steps import LINES_AT_ONCE, Steps, to_the_end
+from flintmq.mqi.command_text import CommandReader, CommandText
 from flintmq.mqi.reason import MQRC_CONNECTION_BROKEN, MQRC_Q_MGR_NOT_AVAILABLE
 
 ALL_WELL = 0

@@ -14,10 +14,10 @@ from flintmq.command import pcf_reply
 from flintmq.command.administration import Administration
 from flintmq.command.display import render_response
 from flintmq.command.execute import carry_out, execute_steps
-from flintmq.command.parser import COMMAND_LENGTH_MAX, CommandReader
 from flintmq.command.pcf_request import CommandRefused, bind, check_header
 from flintmq.command.steps import RESPONSES_AT_ONCE, Steps, to_the_end
 from flintmq.mqi import pcf_constants as pcf
+from flintmq.mqi.command_text import COMMAND_LENGTH_MAX, CommandReader
 from flintmq.mqi.errors import StructureError
 from flintmq.mqi.pcf import MQCFH, SIZE, PCFMessage, parse
 from flintmq.mqi.reason import (

@@ -118,8 +118,8 @@ def _run(host: Host, text: str) -> tuple[list[str], int, int]:
     from flintmq.command.display import render
     from flintmq.command.execute import execute
     from flintmq.command.interpreter import summary
-    from flintmq.command.parser import read_commands
     from flintmq.command.secrets import has_secret
+    from flintmq.mqi.command_text import read_commands
 
     lines: list[str] = []
     commands = read_commands(text)

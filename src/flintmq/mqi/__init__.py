@@ -7,7 +7,7 @@
     properties  properties, with property_names, property_values, folders and md_properties;
                 cmho dmho bmho mhbo smpo impo dmpo pd
     headers     dlh xqh mde rfh rfh2 dh cih iih wih eph, tm and tmc2: in front of, or as, message data
-    commands    pcf and pcf_parameters
+    commands    pcf and pcf_parameters; command_text (lines of MQSC)
     conversion  convert and convert_layouts: MQGMO_CONVERT
 
 A structure is one file: the table of the manual, one format string for each version, a class with the manual's names in

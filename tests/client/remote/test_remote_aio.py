@@ -13,6 +13,7 @@ import flintmq
 from flintmq.client.aio import AsyncQueueManager
 from flintmq.client.aio_calls import AsyncCalls
 from flintmq.client.remote import aio_wire
+from flintmq.host.command_thread import CommandThread
 from tests.client.remote.serving import CHANNEL, Serving
 from tests.waiting import PATIENCE
 
@@ -281,12 +282,71 @@ def test_requests_of_many_tasks_get_their_own_answers(run: Callable[[Test], None
     run(test)
 
 
+def over_a_channel(serving: Serving, test: Test) -> None:
+    """Run a test with a queue manager over a channel."""
+
+    async def connected() -> None:
+        async with flintmq.aconnect("QM1", channel=CHANNEL, conn=serving.conn, timeout=PATIENCE) as qm:
+            await test(qm, serving)
+
+    asyncio.run(asyncio.wait_for(connected(), 2 * PATIENCE))
+
+
+def test_finding_a_queue_uses_the_connection_that_is_there(serving: Serving) -> None:
+    async def test(qm: AsyncCalls, serving: Serving) -> None:
+        queue = await qm.queue("DEV.QUEUE.1")
+        await queue.put("one")
+        assert await queue.inquire_depth() == 1
+        assert (await queue.get()).text == "one"
+        with pytest.raises(flintmq.UnknownObject):
+            await qm.queue("NO.SUCH.QUEUE")
+        with pytest.raises(TypeError):
+            await qm.queue(5)  # type: ignore[arg-type]
+        assert len(serving.hub.links) == 1
+        assert [each async for each in qm.dead_letters()] == []
+        assert len(serving.hub.links) == 2  # One to browse with.
+
+    over_a_channel(serving, test)
+
+
+def test_commands_use_one_connection_of_the_pool(serving: Serving) -> None:
+    CommandThread(serving.host)
+
+    async def test(qm: AsyncCalls, serving: Serving) -> None:
+        queue = await qm.queue("MADE", create=True, maxdepth=10)
+        await queue.put("one")
+        with pytest.raises(flintmq.CommandFailed):
+            await qm.mqsc("DISPLAY QLOCAL(NO.SUCH.QUEUE)")
+        assert (await qm.mqsc("DISPLAY QLOCAL(MADE) MAXDEPTH CURDEPTH")).rows[0]["CURDEPTH"] == 1
+        await queue.clear()  # The shared connection had it open.
+        assert await queue.inquire_depth() == 0
+        await queue.put("two")
+        assert (await queue.get()).text == "two"
+        assert len(serving.hub.links) == 2
+
+    over_a_channel(serving, test)
+
+
+def test_a_cancelled_search_for_a_queue_leaves_nothing_open(serving: Serving) -> None:
+    async def test(qm: AsyncCalls, serving: Serving) -> None:
+        for turns in range(6):
+            search = asyncio.create_task(qm.queue("DEV.QUEUE.1"))
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            search.cancel()
+            await asyncio.gather(search, return_exceptions=True)
+        await qm.queue("DEV.QUEUE.1")  # After those: calls of the shared connection are made in turn.
+        assert len(serving.host.engine.queues["DEV.QUEUE.1"].handles) == 0
+
+    over_a_channel(serving, test)
+
+
 def test_a_connection_that_is_cut_ends_waits_with_not_connected(serving: Serving) -> None:
     async def test() -> None:
         async with flintmq.aconnect("QM1", channel=CHANNEL, conn=serving.conn) as qm:
             queue = await qm.queue("DEV.QUEUE.1")
             waiting = asyncio.create_task(queue.get(wait=True))
-            while len(serving.hub.links) < 3:
+            while len(serving.hub.links) < 2:
                 await asyncio.sleep(0.01)
             serving.cut()
             with pytest.raises(flintmq.NotConnected):

@@ -7,7 +7,7 @@ The path of a call, from the program to the socket and back:
     steps.py         those calls exchange by exchange, for threads and for tasks
     direct.py        fast path for calls that are one exchange, compiled
     connection.py    one connection, used by queues and topics; their calls as steps are in queue_steps.py
-    consumer.py      a consumer with a thread
+    consumer.py      a consumer with a thread; subscribed.py, a subscription
     commands.py      MQSC, through the command server
     callbacks.py     MQCB and MQCTL; push.py, if the queue manager pushes the messages
     ahead.py         messages that were sent in advance; read_ahead.py, gets and browses of them
@@ -19,7 +19,7 @@ The path of a call, from the program to the socket and back:
     session.py       one socket, seen from the client: negotiation, segments, heartbeats; no I/O
     wire.py          the socket: connects, sends a request, waits for its reply; keeper.py, between calls
     reconnect.py     calls that find the socket lost, and its reconnection
-    aio.py, aio_wire.py   flintmq.aconnect(), for asyncio; aio_consumer.py awaits a handler with each message
+    aio.py, aio_wire.py   flintmq.aconnect(), for asyncio; its consumer is client/aio_consumer.py
     config.py, ccdt.py, local.py   settings of the environment, mqclient.ini, a table and this machine; tls.py
     refusal.py       the texts of errors: the refused call, the place, and a remedy
 

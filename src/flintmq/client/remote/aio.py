@@ -19,8 +19,9 @@ Each call uses one of these connections, and so sockets:
 If a task is cancelled in a get that waits outside of a transaction, the queue manager is asked to end the get
 (aio_wire.py); if it does not do so, the get is made in a unit of work of its own, and committed when the task has the
 message. Either way no message is lost. A task that is cancelled while it waits in a transaction loses the
-transaction: its connection is closed, and the queue manager backs it out. Commands and subscriptions, which are rare,
-are made by workers on connections of their own.
+transaction: its connection is closed, and the queue manager backs it out. Commands are made on a connection of the
+pool, and completed even if the task is cancelled. A subscription, and a replay, is made by a worker and has a
+connection of its own.
 
 With `reconnect` a connection that was lost is made again, by the rules of reconnect.py; meanwhile the tasks that need
 it wait, and the others run.
@@ -29,26 +30,27 @@ it wait, and the others run.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Generator
+from collections.abc import AsyncIterator, Callable, Coroutine, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 from types import TracebackType
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from flintmq.client.aio_calls import AsyncCalls
 from flintmq.client.aio_seam import AsyncTransaction, T
-from flintmq.client.commands import CommandReply
+from flintmq.client.inquiries import Inquiries, inquired_steps
+from flintmq.client.lazy import lazy
 from flintmq.client.message import Message, Wait
 from flintmq.client.options import browse_options, cut, get_options, wanted
 from flintmq.client.remote.aio_wire import AsyncWire, open_async_wire
 from flintmq.client.remote.connect import Options, RemoteQueueManager, definitions_of
-from flintmq.client.remote.definition import Definition
+from flintmq.client.remote.connection import check_name
+from flintmq.client.remote.definition import NO_RECONNECT, Definition
 from flintmq.client.remote.direct import Direct
 from flintmq.client.remote.queue_steps import QueueSteps
-from flintmq.client.remote.reconnect import NO, UNCERTAIN, Told, delays
+from flintmq.client.remote.reconnect import UNCERTAIN, Told, delays
 from flintmq.client.remote.steps import MQISteps, RemoteHandle, Steps
 from flintmq.client.seam import put_status
-from flintmq.client.subscribed import Subscribed
 from flintmq.mqi import reason as rc
 from flintmq.mqi.call_errors import (
     BackedOut,
@@ -71,8 +73,15 @@ from flintmq.mqi.constants import (
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.properties import MessageProperties
-from flintmq.mqi.sd import MQSD
 from flintmq.wire.mq import segment as seg
+
+if TYPE_CHECKING:
+    from flintmq.client.commands import CommandReply
+    from flintmq.client.remote import commands
+    from flintmq.client.subscribed import Subscribed
+    from flintmq.mqi.sd import MQSD
+else:
+    commands = lazy("flintmq.client.remote.commands")
 
 
 class _Line:
@@ -104,7 +113,7 @@ class AsyncRemoteQueueManager(AsyncCalls):
         self._workers = ThreadPoolExecutor(4, "flintmq")
         self._sync: RemoteQueueManager | None = None
         self._on_event = on_event
-        self._reconnects = wire.definition.reconnect != NO
+        self._reconnects = wire.definition.reconnect != NO_RECONNECT
         self._reconnecting = asyncio.Lock()
         #: The transaction that a task is in.
         self._transaction: ContextVar[RemoteTransaction | None] = ContextVar("flintmq_remote", default=None)
@@ -122,7 +131,7 @@ class AsyncRemoteQueueManager(AsyncCalls):
         return RemoteTransaction(self)
 
     async def _run_mqsc(self, text: str, check: bool) -> CommandReply:
-        return await self._work(lambda: self._in_worker().mqsc(text, check=check))
+        return await self._command(lambda line: commands.run(line.queues, text, check))
 
     async def __aenter__(self) -> AsyncRemoteQueueManager:
         return self
@@ -195,19 +204,46 @@ class AsyncRemoteQueueManager(AsyncCalls):
     # -- calls --------------------------------------------------------------------------------------------------------
 
     async def _create_queue(self, name: str, attributes: dict[str, object]) -> None:
-        await self._work(lambda: self._in_worker()._create_queue(name, attributes))
+        await self._command(lambda line: commands.create_queue(line.queues, name, attributes))
 
     async def _check_queue(self, name: str) -> None:
-        await self._work(lambda: self._in_worker()._check_queue(name))
+        check_name(name, self.name)
+        await self._whole(self._call(lambda line: line.queues.check(name)))
 
     def _subscribed(self, sd: MQSD, queue: str | None) -> Subscribed:
         return self._in_worker().connect()._subscribe(sd, queue)
 
     async def _inquire_depth(self, name: str) -> int:
-        return await self._call(lambda line: line.queues.depth(name))
+        return await self._whole(self._call(lambda line: line.queues.depth(name)))
+
+    async def _inquire(self, make: Callable[[], Inquiries[T]]) -> T:
+        return await self._whole(self._call(lambda line: inquired_steps(line.mqi, make())))
 
     async def _clear(self, name: str) -> None:
-        await self._work(lambda: self._in_worker()._clear(name))
+        for line in (self._shared, *self._free):  # A queue is cleared when it is not open.
+            if line.wire.broken is None:
+                await self._whole(line.run(line.queues.release(name)))
+        await self._command(lambda line: commands.clear_queue(line.queues, name))
+
+    async def _replay(self, message: Message, queue: str, queue_manager: str) -> None:
+        from flintmq.client.replay import replay
+
+        def move() -> None:
+            connection = self._in_worker().connect()
+            try:
+                replay(connection, message, queue, queue_manager)
+            finally:
+                connection.close()
+
+        await self._work(move)
+
+    async def _command(self, make: Callable[[_Line], Steps[T]]) -> T:
+        """Run MQSC commands, on a connection of the pool."""
+        return await self._whole(self._call_apart(make))
+
+    async def _whole(self, call: Coroutine[Any, Any, T]) -> T:
+        """Make a call of several exchanges. A cancelled task does not end it: no object stays open."""
+        return await asyncio.shield(self._loop.create_task(call))
 
     async def _put(
         self,

@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, cast
 
 from flintmq.client.lazy import lazy
-from flintmq.client.remote import local, requests
+from flintmq.client.remote import requests
 from flintmq.client.remote.definition import Address, Definition
 from flintmq.client.remote.direct import Direct
 from flintmq.client.remote.read_ahead import STREAM
@@ -56,8 +56,9 @@ from flintmq.wire.mq.errors import ChannelError
 if TYPE_CHECKING:
     import ssl
 
-    from flintmq.client.remote import tls
+    from flintmq.client.remote import local, tls
 else:
+    local = lazy("flintmq.client.remote.local")
     ssl = lazy("ssl")
     tls = lazy("flintmq.client.remote.tls")
 

@@ -49,7 +49,7 @@ _ATTRIBUTE = re.compile(r"\b([A-Z][A-Z0-9]*)\(((?:'[^']*'|[^()']|\([^()]*\))*)\)
 
 def run(queues: QueueSteps, text: str, check: bool) -> Steps[CommandReply]:
     """Run MQSC commands, one or a whole script. With `check` raise CommandFailed for the first that fails."""
-    from flintmq.command.parser import COMMAND_LENGTH_MAX, CommandReader
+    from flintmq.mqi.command_text import COMMAND_LENGTH_MAX, CommandReader
 
     reader = CommandReader(COMMAND_LENGTH_MAX)
     commands = [command for line in text.split("\n") for command in reader.feed(line)]

@@ -18,10 +18,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Self, TypedDict, Unpack
 
 from flintmq.client.lazy import lazy
-from flintmq.client.remote import config, local
+from flintmq.client.remote import config
 from flintmq.client.remote.connection import RemoteCalls, RemoteConnection
-from flintmq.client.remote.definition import Definition, Protection, addresses, techniques
-from flintmq.client.remote.reconnect import NO, Reconnect, Told
+from flintmq.client.remote.definition import NO_RECONNECT, Definition, Protection, addresses, techniques
 from flintmq.client.remote.wire import open_wire
 from flintmq.host.environment import application_name
 from flintmq.mqi.call_errors import NotConnected, error_of
@@ -29,9 +28,11 @@ from flintmq.mqi.reason import MQRC_Q_MGR_NAME_ERROR
 from flintmq.wire.mq.initial_data import LOCAL_CHANNEL
 
 if TYPE_CHECKING:
-    from flintmq.client.remote import ccdt
+    from flintmq.client.remote import ccdt, local
+    from flintmq.client.remote.reconnect import Told
 else:
     ccdt = lazy("flintmq.client.remote.ccdt")
+    local = lazy("flintmq.client.remote.local")
 
 TIMEOUT_S = 30.0
 SHARING_MAX = 999_999_999
@@ -228,7 +229,11 @@ class RemoteQueueManager(RemoteCalls):
         definitions = self._definitions
         if application:
             definitions = [each.with_application(application) for each in definitions]
-        reconnect = Reconnect(definitions, self._on_event) if definitions[0].reconnect != NO else None
+        reconnect: Reconnect | None = None
+        if definitions[0].reconnect != NO_RECONNECT:
+            from flintmq.client.remote.reconnect import Reconnect
+
+            reconnect = Reconnect(definitions, self._on_event)
         try:
             wire = open_wire(definitions)
         except NotConnected as error:

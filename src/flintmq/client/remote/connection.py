@@ -15,30 +15,28 @@ from flintmq.client.message import Message, Wait
 from flintmq.client.options import get_options, wanted
 from flintmq.client.remote.mqi import RemoteMQI
 from flintmq.client.remote.queue_steps import QueueSteps
-from flintmq.client.remote.reconnect import Reconnect
 from flintmq.client.remote.steps import RemoteHandle, Steps, T
-from flintmq.client.subscribed import Subscribed
 from flintmq.mqi.call_errors import MQError, TransactionError, error_of
 from flintmq.mqi.constants import (
-    MQCA_Q_NAME,
     MQOO_READ_AHEAD,
     MQPMO_ASYNC_RESPONSE,
-    MQSR_ACTION_PUBLICATION,
     MQSTAT_TYPE_ASYNC_ERROR,
 )
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.object_name import is_name
 from flintmq.mqi.properties import MessageProperties
-from flintmq.mqi.reason import MQRC_NO_RETAINED_MSG, MQRC_UNKNOWN_OBJECT_NAME
-from flintmq.mqi.sd import MQSD
+from flintmq.mqi.reason import MQRC_UNKNOWN_OBJECT_NAME
 
 if TYPE_CHECKING:
     from flintmq.client.commands import CommandReply
     from flintmq.client.consumer import Consumer, Handler
     from flintmq.client.remote import commands
     from flintmq.client.remote.connect import RemoteQueueManager
+    from flintmq.client.remote.reconnect import Reconnect
     from flintmq.client.remote.wire import Wire
+    from flintmq.client.subscribed import Subscribed
+    from flintmq.mqi.sd import MQSD
     from flintmq.mqi.sts import MQSTS
 else:
     commands = lazy("flintmq.client.remote.commands")
@@ -258,6 +256,8 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
             self._mqi.wire.orphans.append(handle.number)
 
     def _subscribe(self, sd: MQSD, queue: str | None) -> Subscribed:
+        from flintmq.client.remote.subscribed import RemoteSubscribed
+
         return RemoteSubscribed(self, sd, queue)
 
     def _consume(
@@ -288,58 +288,6 @@ class RemoteConnection(RemoteCalls, BaseConnection[RemoteHandle]):
         if not self._usable():
             self._mqi.wire.check()
         self._in_transaction = True
-
-
-class RemoteSubscribed(Subscribed):
-    """A subscription, and the connection that holds it."""
-
-    def __init__(self, connection: RemoteConnection, sd: MQSD, queue: str | None) -> None:
-        self.connection = connection
-        self.sd = sd
-        try:
-            self.hobj, self.hsub, self.queue_name = connection._run(connection._queues.subscribe, sd, queue)
-        except BaseException:
-            self.closed = True
-            connection.close()
-            raise
-        self.correlation_id = sd.sub_correl_id if queue is not None else None
-        self._managed = queue is None
-
-    def moved(self) -> bool:
-        mqi = self.connection._mqi
-        if mqi.reconnect is None or self.closed or not self._managed:
-            return False
-        before = self.queue_name
-        said = mqi.inq(self.hobj, [MQCA_Q_NAME])
-        self.queue_name = said.characters[0].strip()
-        return self.queue_name != before
-
-    def request(self) -> int:
-        from flintmq.mqi.sro import MQSRO
-
-        sro = MQSRO()
-        try:
-            self.connection._mqi.subrq(self.hsub, MQSR_ACTION_PUBLICATION, sro)
-        except MQError as error:
-            if error.reason != MQRC_NO_RETAINED_MSG:
-                raise
-        return sro.num_pubs
-
-    def close(self, options: int) -> None:
-        if self.closed:
-            return
-        self.closed = True
-        if not self.connection._usable():
-            return
-        try:
-            self.connection._owner_of._release(self.queue_name)
-            self.connection._mqi.close(self.hsub, options)
-        finally:
-            self.connection.close()
-
-    def __del__(self) -> None:
-        if not self.closed:
-            self.connection._mqi.wire.drop()
 
 
 def check_name(name: str, q_mgr: str) -> None:

@@ -16,6 +16,8 @@ PORT = 1414
 #: Milliseconds before each attempt to reconnect, fixed and random; the last pair repeats.
 DELAYS = ((1000, 200), (2000, 200), (4000, 200), (8000, 500), (16000, 1000), (25000, 6000))
 RECONNECT_TIMEOUT_S = 1800.0
+#: The value of `reconnect` with which a lost connection is lost (reconnect.py).
+NO_RECONNECT = "no"
 CHANNEL_LENGTH = 20
 _NAME_LENGTH = 48
 
@@ -138,7 +140,7 @@ class Definition(NamedTuple):
     options: int = 0
     protection: Protection = Protection()
     #: "no", "yes" or "qmgr"; the milliseconds before each attempt, fixed and random, and the seconds for all of them.
-    reconnect: str = "no"
+    reconnect: str = NO_RECONNECT
     delays: tuple[tuple[int, int], ...] = DELAYS
     reconnect_timeout_s: float = RECONNECT_TIMEOUT_S
 

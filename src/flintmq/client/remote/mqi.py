@@ -14,7 +14,6 @@ from operator import index
 from typing import TYPE_CHECKING, Any
 
 from flintmq.client.remote.direct import Direct, exchange
-from flintmq.client.remote.reconnect import Reconnect
 from flintmq.client.remote.steps import UNREADABLE, MQISteps, RemoteHandle, Steps, T
 from flintmq.client.remote.wire import Wire
 from flintmq.mqi import xid as xa
@@ -30,10 +29,12 @@ from flintmq.wire.mq import segment as seg
 
 if TYPE_CHECKING:
     from flintmq.client.remote.callbacks import Callbacks
+    from flintmq.client.remote.reconnect import Reconnect
     from flintmq.client.remote.together import Chain
     from flintmq.mqi.cbd import MQCBD
     from flintmq.mqi.ctlo import MQCTLO
     from flintmq.mqi.inquiry import Inquiry
+    from flintmq.mqi.sd import MQSD
     from flintmq.mqi.sro import MQSRO
     from flintmq.mqi.sts import MQSTS
 

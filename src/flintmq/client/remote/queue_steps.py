@@ -78,13 +78,14 @@ from flintmq.mqi.reason import (
     MQRC_TRUNCATED_MSG_ACCEPTED,
     MQRC_TRUNCATED_MSG_FAILED,
 )
-from flintmq.mqi.sd import MQSD
 
 if TYPE_CHECKING:
     from flintmq.client import explain
-    from flintmq.mqi import property_headers
+    from flintmq.mqi import property_blocks, property_headers
+    from flintmq.mqi.sd import MQSD
 else:
     explain = lazy("flintmq.client.explain")
+    property_blocks = lazy("flintmq.mqi.property_blocks")
     property_headers = lazy("flintmq.mqi.property_headers")
 
 _IN = MQPMO_SYNCPOINT | MQPMO_FAIL_IF_QUIESCING

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 Told = Callable[[int, str], object]
 
 UNCERTAIN = (seg.MQPUT, seg.MQPUT1, seg.MQCMIT)
-YES, SAME, NO = "yes", "qmgr", "no"
+SAME = "qmgr"
 
 
 def delays(definition: Definition) -> Callable[[int], float]:

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Final, NoReturn, Protocol, TypeVar
 
 from flintmq.client.lazy import lazy
 from flintmq.client.mqi_properties import PropertyCalls
-from flintmq.client.remote import bulk, handles, read_ahead, requests
+from flintmq.client.remote import handles, read_ahead, requests
 from flintmq.client.remote.ahead import BROWSE_ROOM, ROOM, Ahead, Arrived
 from flintmq.client.remote.async_put import MessageIds, is_eligible
 from flintmq.client.remote.handles import PROPERTY_OPTIONS
@@ -71,8 +71,6 @@ from flintmq.mqi.reason import (
     MQRC_NO_MSG_AVAILABLE,
     MQRC_TRUNCATED_MSG_FAILED,
 )
-from flintmq.mqi.sd import FIELDS as SD_FIELDS
-from flintmq.mqi.sd import MQSD
 from flintmq.wire.mq import segment as seg
 from flintmq.wire.mq import spi
 from flintmq.wire.mq.calls import API_SIZE, OpenDefaults, read_long, write_long, write_longs
@@ -81,14 +79,18 @@ from flintmq.wire.mq.initial_data import CAP2_DIST_LIST, CAP2_SPIREQUEST, CAP2_X
 from flintmq.wire.mq.sizes import gmo_size, md_size
 
 if TYPE_CHECKING:
-    from flintmq.client.remote import lists
+    from flintmq.client.remote import bulk, lists
+    from flintmq.mqi import sd as descriptors
     from flintmq.mqi.inquiry import Inquiry
+    from flintmq.mqi.sd import MQSD
     from flintmq.mqi.sro import MQSRO
     from flintmq.mqi.sts import MQSTS
     from flintmq.qmgr.calls import Calls as Engine
     from flintmq.qmgr.connection import Connection as EngineConnection
     from flintmq.wire.mq import xids
 else:
+    bulk = lazy("flintmq.client.remote.bulk")
+    descriptors = lazy("flintmq.mqi.sd")
     lists = lazy("flintmq.client.remote.lists")
     xids = lazy("flintmq.wire.mq.xids")
 
@@ -684,7 +686,7 @@ class MQISteps(PropertyCalls):
         self, sd: MQSD, handle: RemoteHandle | None = None, hsub: RemoteHandle | None = None
     ) -> Steps[tuple[RemoteHandle, RemoteHandle]]:
         """Subscribe (MQSUB). Return (Hobj, Hsub): the queue of the publications and the subscription."""
-        wanted = MQSD.unpack(sd.pack())
+        wanted = descriptors.MQSD.unpack(sd.pack())
         session = self.wire.session
         number = hsub.number if hsub is not None else MQHO_UNUSABLE_HOBJ
         body = write_longs([number, 0], session.big_endian) + sd.pack(session.big_endian, session.ccsid)
@@ -692,10 +694,10 @@ class MQISteps(PropertyCalls):
         answer = yield from self._call(seg.MQSUB, handle.number if handle is not None else MQHO_NONE, body, name)
         try:
             made = requests.read_subscription(answer)
-            got = MQSD.unpack(answer.body, API_SIZE + 8, answer.big_endian, answer.ccsid)
+            got = descriptors.MQSD.unpack(answer.body, API_SIZE + 8, answer.big_endian, answer.ccsid)
         except UNREADABLE as error:
             self.wire.bad_answer(error)
-        for each in SD_FIELDS:
+        for each in descriptors.FIELDS:
             setattr(sd, each, getattr(got, each))
         given = handle
         if handle is None:
@@ -729,7 +731,7 @@ class MQISteps(PropertyCalls):
         self._opened = opened
         for sd, given, hobj, hsub in subscriptions:
             try:
-                destination, subscription = yield from self.sub_steps(MQSD.unpack(sd.pack()), given)
+                destination, subscription = yield from self.sub_steps(descriptors.MQSD.unpack(sd.pack()), given)
                 hobj.number, hsub.number = destination.number, subscription.number
             except NotConnected:
                 self._subscriptions = subscriptions

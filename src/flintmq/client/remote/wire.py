@@ -22,7 +22,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn, cast
 
 from flintmq.client.lazy import lazy
-from flintmq.client.remote import local, requests
+from flintmq.client.remote import requests
 from flintmq.client.remote.definition import Address, Definition
 from flintmq.client.remote.keeper import keeper
 from flintmq.client.remote.read_ahead import STREAM
@@ -49,8 +49,9 @@ from flintmq.wire.mq.errors import ChannelError
 if TYPE_CHECKING:
     import ssl
 
-    from flintmq.client.remote import tls
+    from flintmq.client.remote import local, tls
 else:
+    local = lazy("flintmq.client.remote.local")
     ssl = lazy("ssl")
     tls = lazy("flintmq.client.remote.tls")
 
