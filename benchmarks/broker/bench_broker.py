@@ -1,22 +1,23 @@
 """broker: CPU time of the worker of an execution group per message; floor: a bare client that makes the same moves.
 
 A queue manager process, an execution group with one worker, 15 drivers in a process of their own that put a request and
-get its answer. Only the worker is measured, by its CPU clock. The floor is a process with one connection that gets,
-changes the message as hand-written Python (lxml) does, puts and commits in the same unit of work, under the same
+get its answer (B235). Only the worker is measured, by its CPU clock. The floor is a process with one connection that
+gets, changes the message as hand-written Python (lxml) does, puts and commits in the same unit of work, under the same
 drivers. Everything is connected over TCP on the loopback. NAME_p is the same with persistent messages.
 
-pass_1k, pass_64k                 MQInput, MQOutput
+pass_1k, pass_64k                 MQInput, MQOutput (B236)
 compute_simple_1k                 Compute that copies and changes one field
 compute_complex_4k                the report's complex Compute; compute_very_complex_4k: five times in one node;
                                   compute_five_4k: in five nodes
 filter_1k                         Filter on a field of an MQRFH2
-route_1, route_100                Compute makes a list of 1 or 100 labels, RouteToLabel, Label, MQOutput
+route_1, route_100                Compute makes a list of 1 or 100 labels, RouteToLabel, Label, MQOutput (B250)
 publish_1 ... publish_1000        Compute, Publication to so many subscribers; floor: MQPUT to the topic
 db_plain, db_coordinated          Database node inserts and deletes a row of PostgreSQL; coordinated: in two phases
-pass_1k_automatic                 transactionMode automatic: no unit of work unless the message is persistent
+                                  (B237, B257)
+pass_1k_automatic                 transactionMode automatic: no unit of work unless the message is persistent (B242)
 NAME_camel                        the value; floor: Apache Camel doing the same through IBM's JMS client
 instances_2, copies_2, groups_2   messages per second of the very complex flow with two; floor: with one. Elapsed time,
-                                  for a quiet machine with two cores. NAME_cpu: CPU time per message of both
+                                  for a quiet machine with two cores (B255). NAME_cpu: CPU time per message of both
 NAME_calls                        system calls of the worker per message (pass_1k and pass_1k_p); floor: the client's
 """
 
