@@ -607,6 +607,11 @@ def open_source(settings: Settings, application: str = "flintmq") -> PostgresSou
     return SqlSource(settings)
 
 
+def missing_source(name: str) -> str:
+    """Return the text about a data source that a flow names, and that is not configured."""
+    return f"there is no data source {name!r}; configure it for the broker, or statements that name it fail"
+
+
 def check_coordinated(settings: Mapping[str, Settings], names: Sequence[str]) -> None:
     """Raise a BrokerError if a flow with coordinatedTransaction=yes names a data source that cannot prepare."""
     for name in names:
