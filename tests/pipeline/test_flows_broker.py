@@ -98,7 +98,7 @@ def sample(name: str) -> tuple[Path, list[tuple[MQMD, bytes]]]:
     """The inputs of the cases of a sample, each several times with other descriptors."""
     place = SAMPLES / name
     cases = [case for case in find_cases(place) if set(case.options) <= {"headers"}]
-    inputs = []
+    inputs: list[tuple[MQMD, bytes]] = []
     for _ in range(COPIES):
         for case in cases:
             made = incoming_of(case.input.read_bytes(), case.options.get("headers", {}))

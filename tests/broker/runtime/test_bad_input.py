@@ -178,7 +178,7 @@ def test_messages_pass_once_when_a_full_disk_has_room_again(tmp_path: Path) -> N
             (disk / "filler").unlink()
             (disk / "reserve").unlink()
             desk.serving.host.engine.checkpoint_retry_ms = 1  # It is time to try again.
-            got = []
+            got: list[bytes] = []
             while len(got) < len(sent):
                 message = target.get_or_none(wait=PATIENCE)
                 assert message is not None, (len(got), source.depth, desk.said.getvalue()[-1000:])
