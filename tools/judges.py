@@ -2,6 +2,7 @@
 
     tshark          its dissector reads what our clients and queue managers say    tests/interop
     Java, Maven     IBM's clients for Java and JMS; Spark needs Java, too          tests/interop, tests/pipeline
+    PostgreSQL      data sources, two-phase commit, the repository of a broker     tests/broker
     buildah         builds the image of Containerfile, and runs it                 tests/interop
     Chromium        opens the performance report as a reader does                  tests/perf
 
@@ -15,6 +16,8 @@ import os
 import shutil
 import subprocess
 
+from tools import programs
+
 #: What a test looks for, and the package that brings it.
 PACKAGES = {
     "tshark": "tshark",
@@ -22,6 +25,7 @@ PACKAGES = {
     "mvn": "maven",
     "buildah": "buildah",
     "chromium": "chromium",
+    "initdb": "postgresql",
 }
 #: An index or a package that has not come by then does not come.
 PATIENCE_S = 240
@@ -29,7 +33,12 @@ PATIENCE_S = 240
 
 def missing() -> list[str]:
     """The packages of the programs that are not there."""
-    return [package for program, package in PACKAGES.items() if shutil.which(program) is None]
+    return [package for program, package in PACKAGES.items() if not _is_there(program)]
+
+
+def _is_there(program: str) -> bool:
+    # Debian keeps the programs of a PostgreSQL server off the search path.
+    return programs.of_postgresql() is not None if program == "initdb" else shutil.which(program) is not None
 
 
 def install() -> str:

@@ -25,19 +25,11 @@ from typing import Any, Self
 import psycopg
 
 from benchmarks.server.ports import free_port
+from tools.programs import of_postgresql as programs
 
-#: Debian's places, newest first; then the search path.
-PLACES = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+__all__ = ["Cluster", "programs"]
+
 START_S = 60.0
-
-
-def programs() -> Path | None:
-    """Return the directory with initdb and postgres; None if PostgreSQL is not installed."""
-    for place in PLACES:
-        if (place / "initdb").exists() and (place / "postgres").exists():
-            return place
-    found = shutil.which("initdb")
-    return Path(found).parent if found and shutil.which("postgres") else None
 
 
 class Cluster:

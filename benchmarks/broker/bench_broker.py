@@ -1,23 +1,25 @@
 """broker: CPU time of the worker of an execution group per message; floor: a bare client that makes the same moves.
 
 A queue manager process, an execution group with one worker, 15 drivers in a process of their own that put a request and
-get its answer. Only the worker is measured, by its CPU clock. The floor is a process with one connection that gets,
-changes the message as hand-written Python (lxml) does, puts and commits in the same unit of work, under the same
+get its answer (B235). Only the worker is measured, by its CPU clock. The floor is a process with one connection that
+gets, changes the message as hand-written Python (lxml) does, puts and commits in the same unit of work, under the same
 drivers. Everything is connected over TCP on the loopback. NAME_p is the same with persistent messages.
 
-pass_1k, pass_64k                 MQInput, MQOutput
+pass_1k, pass_64k                 MQInput, MQOutput (B236)
 compute_simple_1k                 Compute that copies and changes one field
 compute_complex_4k                the report's complex Compute; compute_very_complex_4k: five times in one node;
                                   compute_five_4k: in five nodes
+compute_simple_16k ...            a full run has compute, filter and route with 4, 16 and 64 KiB, and pass with 4 and 16
 filter_1k                         Filter on a field of an MQRFH2
-route_1, route_100                Compute makes a list of 1 or 100 labels, RouteToLabel, Label, MQOutput
-publish_1 ... publish_1000        Compute, Publication to so many subscribers; floor: MQPUT to the topic
+route_1, route_100                Compute makes a list of 1 or 100 labels, RouteToLabel, Label, MQOutput (B250)
+publish_1 ... publish_1000        Compute, Publication to so many subscribers (B258); floor: MQPUT to the topic
 db_plain, db_coordinated          Database node inserts and deletes a row of PostgreSQL; coordinated: in two phases
-pass_1k_automatic                 transactionMode automatic: no unit of work unless the message is persistent
+                                  (B237, B257)
+pass_1k_automatic                 transactionMode automatic: no unit of work unless the message is persistent (B242)
 NAME_camel                        the value; floor: Apache Camel doing the same through IBM's JMS client
 instances_2, copies_2, groups_2   messages per second of the very complex flow with two; floor: with one. Elapsed time,
-                                  for a quiet machine with two cores. NAME_cpu: CPU time per message of both
-NAME_calls                        system calls of the worker per message (pass_1k and pass_1k_p); floor: the client's
+                                  for a quiet machine with two cores (B255). NAME_cpu: CPU time per message of both
+NAME_calls                        system calls of the worker per message (pass_1k, pass_1k_p, db_plain, db_coordinated); floor: the client's
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from benchmarks.broker.broker_actors import Role, Work
-from benchmarks.broker.broker_cases import TOPIC, Case, cases, write_application
+from benchmarks.broker.broker_cases import TOPIC, Case, cases, more_sizes, write_application
 from benchmarks.broker.camel_peer import Camel, camel
 from benchmarks.frame import Figure, Options
 from benchmarks.server.stage import NAME as Q_MGR
@@ -112,11 +114,14 @@ class Bench:
         self.options = options
         self.stage = stage
         self.place = place
-        self.publications = (1, 1000) if options.quick else (1,) if options.tiny else (1, 10, 30, 100, 1000)
+        self.publications = (1, 1000) if options.quick else (1,) if options.tiny else (1, 10, 30, 50, 70, 100, 1000)
         self.cases = cases(cluster is not None, self.publications)
+        #: Cases of a full run only, in a group of their own: an idle instance asks for messages once a second.
+        self.more = [] if options.quick else more_sizes()
         if options.tiny:
-            wanted = ("pass_1k", "pass_1k_p", "compute_complex_4k", "publish_1")
+            wanted = ("pass_1k", "pass_1k_p", "compute_complex_4k", "publish_1", "publish_1_p")
             self.cases = [case for case in self.cases if case.name in wanted]
+            self.more = [case for case in self.more if case.name in ("compute_complex_16k", "route_1_64k_p")]
         self.database = (
             "" if cluster is None else f"host=127.0.0.1 port={cluster.port} user={cluster.user} dbname=bench"
         )
@@ -135,7 +140,7 @@ class Bench:
             "SET AUTHREC PROFILE('SYSTEM.DEFAULT.LOCAL.QUEUE') OBJTYPE(QUEUE) PRINCIPAL('app') AUTHADD(ALL)",
             "SET AUTHREC PROFILE('SYSTEM.ADMIN.COMMAND.QUEUE') OBJTYPE(QUEUE) PRINCIPAL('app') AUTHADD(ALL)",
         ]
-        for case in self.cases:
+        for case in [*self.cases, *self.more]:
             for prefix in ("", FLOOR, CAMEL):
                 for queue in (case.source, case.target):
                     commands.append(f"DEFINE QLOCAL('{prefix}{queue}') MAXDEPTH(50000)")
@@ -194,11 +199,24 @@ def run(options: Options) -> list[Figure]:
         if isinstance(peer, str):
             print(f"no figures of Camel: {peer}")
             peer = None
-        figures = _costs(bench, broker, peer)
+        figures = _costs(bench, bench.cases, broker, peer)
         if not options.tiny:
             figures += _system_calls(bench, broker)
         broker.end()
+        if bench.more:
+            figures += _more(bench)
         return figures + _parallel(bench)
+
+
+def _more(bench: Bench) -> list[Figure]:
+    """Measure the cases of a full run only."""
+    place = bench.place / "more"
+    write_application(place, bench.more)
+    broker = Broker(bench.stage, place, [[FlowAssignment("more", case.name) for case in bench.more]], "more")
+    try:
+        return _costs(bench, bench.more, broker, None)
+    finally:
+        broker.end()
 
 
 def jdbc_url(cluster: Cluster) -> str:
@@ -207,15 +225,15 @@ def jdbc_url(cluster: Cluster) -> str:
     return f"jdbc:postgresql://127.0.0.1:{cluster.port}/bench?{query}"
 
 
-def _costs(bench: Bench, broker: Broker, peer: Camel | None) -> list[Figure]:
-    """Measure CPU time per message of each case."""
+def _costs(bench: Bench, wanted: list[Case], broker: Broker, peer: Camel | None) -> list[Figure]:
+    """Measure CPU time per message of cases that one group runs."""
     options, stage = bench.options, bench.stage
     rounds = options.scale(full=5, quick=2, tiny=1)
     driver = stage.child(ACTORS, bench.role.as_json())
     floor = stage.child(ACTORS, Role(**{**bench.role.__dict__, "role": "floor"}).as_json())
-    progress = options.progress(NAME, len(bench.cases))
+    progress = options.progress(NAME, len(wanted))
     with stage.console() as console:
-        for number, case in enumerate(bench.cases):
+        for number, case in enumerate(wanted):
             progress.at(number, case.name)
             if peer is not None and case.camel:
                 peer.warm_up(driver, case)
@@ -232,11 +250,11 @@ def _costs(bench: Bench, broker: Broker, peer: Camel | None) -> list[Figure]:
                         console.ask(f"CLEAR QLOCAL('{prefix}{case.target}.{each}')")
     progress.done()
     used = bench.used
-    figures = [Figure(case.name, used["broker", case.name], "us", used["floor", case.name]) for case in bench.cases]
+    figures = [Figure(case.name, used["broker", case.name], "us", used["floor", case.name]) for case in wanted]
     return figures + [
         Figure(f"{name}_camel", used["broker", name], "us", value)
         for (who, name), value in used.items()
-        if who == "camel"
+        if who == "camel" and peer is not None
     ]
 
 
@@ -245,7 +263,7 @@ def _system_calls(bench: Bench, broker: Broker) -> list[Figure]:
     driver, floor = bench.stage.children[-2:]
     figures = []
     for case in bench.cases:
-        if case.name not in ("pass_1k", "pass_1k_p"):
+        if case.name not in ("pass_1k", "pass_1k_p", "db_plain", "db_coordinated"):
             continue
         count = bench.count(case)
         counts: list[float] = []

@@ -11,7 +11,8 @@ compute_five          five complex Computes in a row; floor: the loop five times
 compute_very_complex  the loop five times in one node; floor: the same
 filter                a Filter on a field of an MQRFH2; floor: struct and lxml on the header
 route_1, route_100    a list of 1 and of 100 labels, RouteToLabel, Label; floor: lxml makes the list, a dict jumps
-convert_FROM_TO       the 16 conversions of the matrix (XML, CWF, MRM XML, TAG), 31 fields, 4 KiB; floor: by hand
+convert_FROM_TO       the 16 conversions of the matrix (XML, CWF, MRM XML, TAG), 31 fields, 4 KiB (B252); also from a
+                      format to itself (B251); floor: by hand
 """
 
 from __future__ import annotations

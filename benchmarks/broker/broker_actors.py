@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import flintmq
-from benchmarks.broker.broker_cases import TOPIC, Case, cases
+from benchmarks.broker.broker_cases import TOPIC, Case, cases, more_sizes
 from flintmq.mqi import constants as mq
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
@@ -202,7 +202,7 @@ def main() -> None:
     """Run a process."""
     told = json.loads(sys.argv[1])
     role = Role(**{**told, "publications": tuple(told["publications"])})
-    known = {case.name: case for case in cases(bool(role.database), role.publications)}
+    known = {case.name: case for case in [*cases(bool(role.database), role.publications), *more_sizes()]}
     drivers = [Driver(role, number) for number in range(DRIVERS)] if role.role == "driver" else []
     floor = Floor(role) if role.role == "floor" else None
     gc.freeze()

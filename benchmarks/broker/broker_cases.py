@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.broker import flow_cases, messages
@@ -131,15 +131,42 @@ def cases(databases: bool, publications: tuple[int, ...]) -> list[Case]:
         Case("compute_five_4k", messages.computing("Complex", 5), 4096, complex_5, camel=False, share=0.3),
     ]
     for count in publications:
-        name = f"publish_{count}"
         share = min(1.0, 10 / count)
-        found.append(Case(name, _publishing(), 1024, _as_is, subscribers=count, share=share))
+        case = Case(f"publish_{count}", _publishing(), 1024, _as_is, subscribers=count, share=share)
+        found += [case, replace(_twin(case), camel=False)]
     return found
 
 
-def _twin(case: Case) -> Case:
-    from dataclasses import replace
+def more_sizes() -> list[Case]:
+    """Return the cases of a full run with 4, 16 and 64 KiB where `cases` has one size; each with its twin.
 
+    Camel has no routes for them.
+    """
+    red = "<usr><Colour>red</Colour></usr>"
+    sizes = {"4k": 4096, "16k": 16384, "64k": 65536}
+    found = []
+    for name, size in sizes.items():
+        share = 4096 / size
+        if name != "64k":
+            found.append(Case(f"pass_{name}", _pass(), size, _as_is))
+        found.append(Case(f"compute_simple_{name}", messages.computing("Simple"), size, flow_cases.simple_floor))
+        if name != "4k":
+            complex_1, complex_5 = flow_cases.complex_floor, lambda body: flow_cases.complex_floor(body, 5)
+            found += [
+                Case(f"compute_complex_{name}", messages.computing("Complex"), size, complex_1, share=share / 2),
+                Case(
+                    f"compute_very_complex_{name}", messages.computing("VeryComplex"), size, complex_5, share=share / 3
+                ),
+            ]
+        found += [
+            Case(f"filter_{name}", messages.filtering(), size, flow_cases.filter_floor, red, share=max(share, 0.25)),
+            Case(f"route_1_{name}", messages.routing("Route1", 1), size, _routed(1), share=max(share, 0.25)),
+            Case(f"route_100_{name}", messages.routing("Route100", 100), size, _routed(100), share=max(share, 0.25)),
+        ]
+    return [replace(each, camel=False) for case in found for each in (case, _twin(case))]
+
+
+def _twin(case: Case) -> Case:
     return replace(case, name=f"{case.name}_p", persistent=True, share=case.share / 2)
 
 

@@ -11,6 +11,9 @@
     cpu_java       CPU us a message of Java: reading, writing and   none. Two cores have 2,000,000 us in a second: with
                    the way to Python and back                       cpu_python this says what the limit is
 
+What Spark makes of the messages that the broker had, too, is compared with the messages on the broker's output queue by
+digests of queue, descriptor and data (digests.py); the benchmark fails if one differs. Tiny compares with the function.
+
 The archive has the columns that the source `mq` gives: ids, format, CCSID and so on, and a body of which each has its
 own number. Spark and its Python workers are warm: some messages go through first, before it is measured, as through the
 broker. The floors read no Parquet and write none. The broker's messages are not persistent and are on the queue before
@@ -33,10 +36,12 @@ import flintmq
 from benchmarks.broker import messages
 from benchmarks.broker.flow_cases import Sink
 from benchmarks.frame import Figure, Options, cpu_seconds
+from benchmarks.pipeline import digests
 from benchmarks.server.stage import Broken, cpu_of
 from flintmq.broker import Flow, load
 from flintmq.broker.flow.engine import Invocation
 from flintmq.broker.flow.nodes.inputs import Incoming, InputNode
+from flintmq.broker.flow.services import Recorder
 from flintmq.broker.runtime.group import ExecutionGroup
 from flintmq.broker.runtime.log import BrokerLog
 from flintmq.broker.runtime.worker import Assignment, FlowAssignment
@@ -81,6 +86,11 @@ def body_of(number: int, pattern: bytes) -> bytes:
     return pattern.replace(_MARK, b"<Name>%08d</Name>" % number)
 
 
+def id_of(number: int) -> bytes:
+    """Return the MsgId of a message of the archive; the broker's messages have the same."""
+    return b"AMQ FLINT%015d" % number
+
+
 def batch_of(first: int, count: int) -> Any:
     """Return messages as an archive holds them."""
     import pyarrow as pa
@@ -95,7 +105,7 @@ def batch_of(first: int, count: int) -> Any:
         "persistence": pa.repeat(pa.scalar(md.persistence, pa.int32()), count),
         "priority": pa.repeat(pa.scalar(md.priority, pa.int32()), count),
     }
-    ids = pa.array([b"AMQ FLINT" + b"%015d" % number for number in numbers], pa.binary())
+    ids = pa.array([id_of(number) for number in numbers], pa.binary())
     return pa.record_batch({"msg_id": ids, **alike, "body": [body_of(number, pattern) for number in numbers]})
 
 
@@ -114,8 +124,25 @@ def alone(flow: Flow, count: int) -> tuple[float, float]:
     return count / elapsed, used / count * 1e6
 
 
-def by_broker(application: Path, place: Path, count: int) -> tuple[float, float]:
-    """Return messages a second, and CPU us a message of the worker, of a broker with one instance of the flow."""
+def by_function(flow: Flow, count: int) -> dict[bytes, list[str]]:
+    """Return the digests of what the flow makes of the first messages, called as a function."""
+    node = flow.runtime.inputs[0]
+    assert isinstance(node, InputNode)
+    pattern = messages.order(SIZE)
+    found: dict[bytes, list[str]] = {}
+    for number in range(count):
+        md, sink = messages.descriptor(), Recorder()
+        md.msg_id = id_of(number)
+        node.take(Invocation(flow.runtime, sink), Incoming(body_of(number, pattern), md))
+        found[id_of(number)] = [
+            digests.digest(each.queue, {name: getattr(each.md, name) for name in digests.FIELDS}, each.data)
+            for each in sink.puts
+        ]
+    return digests.merged(found)
+
+
+def by_broker(application: Path, place: Path, count: int) -> tuple[float, float, dict[bytes, list[str]]]:
+    """Return messages a second, CPU us a message of the worker, and digests, of a broker with one instance."""
     before = os.environ.get("FLINTMQ_DATA")
     os.environ["FLINTMQ_DATA"] = str(place)
     if flint(["crtmqm", "-q", "BENCH"]) != 0:
@@ -126,15 +153,17 @@ def by_broker(application: Path, place: Path, count: int) -> tuple[float, float]
             incoming, outgoing = (manager.queue(name, create=True, maxdepth=10**6) for name in ("IN", "OUT"))
             pattern = messages.order(SIZE)
             for number in range(count):
-                incoming.put(body_of(number, pattern), persistent=False, format="MQSTR")
+                body = body_of(number, pattern)
+                incoming.put(body, persistent=False, priority=0, format="MQSTR", message_id=id_of(number))
             source: dict[str, Any] = {"path": str(application)}
             base = Assignment("BENCH", "default", 0, "BENCH", {}, [source])
             group = ExecutionGroup(base, [[FlowAssignment("", "F")]], BrokerLog("BENCH"))
             group.start()
             try:
-                return _rate_of(group, outgoing, count)
+                rate, cpu = _rate_of(group, outgoing, count)
             finally:
                 group.stop()
+            return rate, cpu, digests.merged(digests.of_messages("OUT", outgoing.messages()))
     finally:
         os.kill(pid, signal.SIGTERM)
         if before is None:
@@ -164,9 +193,20 @@ def through_task(flow: Flow, count: int) -> float:
 
     given = batch_of(0, count)
     began = time.perf_counter()
-    rows = sum(each.num_rows for each in run_task(flow, iter([given]), passed_on(given.schema.names, ())))
-    assert rows == count
-    return count / (time.perf_counter() - began)
+    made = list(run_task(flow, iter([given]), passed_on(given.schema.names, ())))
+    elapsed = time.perf_counter() - began
+    rows = [row for batch in made for row in batch.to_pylist()]
+    check(digests.merged(digests.of_rows(rows)), by_function(flow, count), count)
+    return count / elapsed
+
+
+def check(spark: dict[bytes, list[str]], other: dict[bytes, list[str]], count: int) -> None:
+    """Raise Broken unless the same messages came out, each of its own."""
+    problem = digests.difference(spark, other)
+    if not problem and len({each for found in other.values() for each in found}) != count:
+        problem = "messages that differ gave the same output"
+    if problem:
+        raise Broken(f"Spark gives other output than the broker: {problem}")
 
 
 def write_archive(place: Path, count: int, each: int) -> None:
@@ -190,7 +230,8 @@ def measured(flow: Flow, place: Path, count: int) -> list[Figure]:
     write_archive(place / "archive", count, min(FILE, -(-count // 2)))
     alone(flow, 100)
     floors = [alone(flow, FLOOR)]
-    brokers = [by_broker(place / "application", place / "before", BROKER)]
+    in_broker = min(BROKER, count)
+    brokers = [by_broker(place / "application", place / "before", in_broker)]
     # One task for each file: small files would be packed into one.
     settings = {"spark.sql.files.openCostInBytes": str(128 << 20)}
     spark = session.start("local[2]", settings, memory="3g", quiet=True)
@@ -206,15 +247,19 @@ def measured(flow: Flow, place: Path, count: int) -> list[Figure]:
             after = used_by(0, os.getpid())
         found = spark.read.parquet(target).groupBy("kind").count().collect()
         assert [(row["kind"], row["count"]) for row in found] == [("put", count)], found
+        columns = ["input_msg_id", "queue", "data", *digests.FIELDS]
+        same = spark.read.parquet(target).where(f"input_msg_id < X'{id_of(in_broker).hex()}'").select(*columns)
+        rows = (row.asDict() for row in same.toLocalIterator())
+        check(digests.merged(digests.of_rows(rows)), brokers[0][2], in_broker)
     finally:
         spark.stop()
     floors.append(alone(flow, FLOOR))
-    brokers.append(by_broker(place / "application", place / "after", BROKER))
-    cpu, broker_cpu = min(cpu for _, cpu in floors), min(cpu for _, cpu in brokers)
+    brokers.append(by_broker(place / "application", place / "after", in_broker))
+    cpu, broker_cpu = min(cpu for _, cpu in floors), min(cpu for _, cpu, _ in brokers)
     java, python = (then - now for then, now in zip(after[1:], before[1:], strict=True))
     allowed = 2 * count / (java + python - own)
     return [
-        Figure("complex_1m", count / elapsed, "/s", max(rate for rate, _ in brokers)),
+        Figure("complex_1m", count / elapsed, "/s", max(rate for rate, _, _ in brokers)),
         Figure("by_cpu", allowed, "/s", 1e6 / broker_cpu),
         Figure("to_function", allowed, "/s", 1e6 / cpu),
         Figure("cpu_python", (python - own) / count * 1e6, "us", cpu),

@@ -1,5 +1,7 @@
 """The ESQL of the WMQI report: complex, five nodes in a row, and very complex (B246, B247).
 
+The messages are self-defining XML, which needs no definition at the broker (B240).
+
 `../shared/anchors/appendix-c.esql` has the statements as the report prints them, with what the scanner made of an
 escaped `<=`. The test that reads it says why it is skipped where the file is not there; the same shape in our own words
 carries the tests elsewhere.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGE = ROOT / "docs" / "internals" / "behaviours.md"
-HELD_TO = [*range(1, 108), *range(208, 231)]
+HELD_TO = [*range(1, 108), *range(208, 268)]
 _NUMBER = re.compile(r"\bB(\d{1,3})\b")
 _RANGE = re.compile(r"\bB(\d{1,3}) to B(\d{1,3})\b")
 

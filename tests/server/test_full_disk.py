@@ -16,6 +16,7 @@ from flintmq.cli.main import main
 from flintmq.client.queue_manager import QueueManager
 from flintmq.host import instance, lifecycle
 from flintmq.host.host import Host
+from tests import small_disk as disks
 from tests.waiting import PATIENCE
 
 #: Of the file system with the page sets.
@@ -26,17 +27,8 @@ SMALL_LOG = flintmq.LogConfig(file_pages=64)
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of its own, in memory."""
-    where = tmp_path / "small"
-    where.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "flintmq", str(where)]
-    try:
-        done = subprocess.run(mount, capture_output=True, text=True, check=False)
-    except FileNotFoundError:
-        pytest.skip("there is no mount command here")
-    if done.returncode:
-        pytest.skip(f"a file system cannot be mounted here: {done.stderr.strip()}")
-    yield where
-    subprocess.run(["umount", "-l", str(where)], check=True)
+    with disks.small_disk(tmp_path / "small", SIZE) as where:
+        yield where
 
 
 class FullDisk:
@@ -58,13 +50,7 @@ class FullDisk:
 
     def fill(self) -> None:
         """Leave not a byte on the disk."""
-        with open(self.filler, "ab", buffering=0) as file:
-            size = 1 << 20
-            while size:
-                try:
-                    file.write(bytes(size))
-                except OSError:
-                    size //= 2
+        disks.fill(self.filler)
 
     def told(self) -> str:
         return (self.place.errors_directory / "AMQERR01.LOG").read_text()

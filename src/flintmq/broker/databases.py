@@ -18,6 +18,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
+from itertools import count
 from typing import Any, Final
 
 from sqlalchemy import create_engine
@@ -56,6 +57,17 @@ def driver_text(sql: str, paramstyle: str) -> str:
         return "%s" if piece == "?" else piece.replace("%", "%%")
 
     return _PIECES.sub(replaced, sql)
+
+
+@lru_cache(maxsize=500)
+def numbered_text(sql: str) -> bytes:
+    """Return SQL with the markers `$1`, `$2` ... of PostgreSQL in place of `?`."""
+    numbers = count(1)
+
+    def replaced(found: re.Match[str]) -> str:
+        return f"${next(numbers)}" if found[0] == "?" else found[0]
+
+    return _PIECES.sub(replaced, sql).encode()
 
 
 def from_database(value: object) -> object:

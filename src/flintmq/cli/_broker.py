@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +61,24 @@ def connection_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--user", "-i", default="", help="user of the connection")
     parser.add_argument("--password-file", metavar="FILE", default="", help="file with the password of the user")
     parser.add_argument("--password-variable", metavar="NAME", default="", help="environment variable with it")
+    tls_arguments(parser)
+    parser.add_argument(
+        "--key-repository-password-file",
+        metavar="FILE",
+        default="",
+        help="file with the key repository's password",
+    )
+    parser.add_argument(
+        "--key-repository-password-variable", metavar="NAME", default="", help="environment variable with it"
+    )
+
+
+def tls_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare TLS of the connection to the queue manager."""
+    parser.add_argument("--cipher-spec", metavar="NAME", default="", help="CipherSpec of the channel: use TLS")
+    parser.add_argument("--key-repository", metavar="FILE", default="", help="certificates, in PEM or PKCS#12")
+    parser.add_argument("--certificate-label", metavar="LABEL", default="", help="the broker's own certificate")
+    parser.add_argument("--ssl-peer", metavar="PATTERN", default="", help="name of the queue manager's certificate")
 
 
 def connection(options: argparse.Namespace) -> dict[str, str]:
@@ -68,10 +87,21 @@ def connection(options: argparse.Namespace) -> dict[str, str]:
         "channel": options.channel,
         "conn": options.conn,
         "user": options.user,
-        "passwordFile": options.password_file,
+        "passwordFile": _absolute(options.password_file),
         "passwordVariable": options.password_variable,
+        "cipherSpec": options.cipher_spec,
+        "keyRepository": _absolute(options.key_repository),
+        "keyRepositoryPasswordFile": _absolute(options.key_repository_password_file),
+        "keyRepositoryPasswordVariable": options.key_repository_password_variable,
+        "certificateLabel": options.certificate_label,
+        "sslPeer": options.ssl_peer,
     }
     return {key: value for key, value in given.items() if value}
+
+
+def _absolute(path: str) -> str:
+    """Return a path as the process of the broker finds it."""
+    return os.path.abspath(path) if path else ""
 
 
 def wait_argument(parser: argparse.ArgumentParser) -> None:

@@ -8,6 +8,7 @@
     flint broker run Shop --qmgr QM1
     flint broker run orders.bar --qmgr QM1 --create-queues
     flint broker run Shop --qmgr QM1 --channel DEV.APP.SVRCONN --conn "127.0.0.1(1414)" --user app
+    flint broker run Shop --qmgr QM1 --channel TLS.APP --conn "mq.example(1414)" --cipher-spec ANY_TLS13
     flint broker run Shop --qmgr QM1 --set "shop.Orders#Get order.queueName=TEST.IN" --http-port 7801
     flint broker run Shop --qmgr QM1 --statistics snapshot:nodes=advanced,output=json+smf --output-dir OUT
 
@@ -36,7 +37,8 @@ dead-letter queue.
 Ctrl-C ends it after the messages in flight.
 
 Without --channel and --conn the queue manager is one of this machine, or the one that MQSERVER and mqclient.ini name.
-The password of --user comes from the environment variable FLINTMQ_PASSWORD. Needs the broker extra.
+The password of --user comes from the environment variable FLINTMQ_PASSWORD, that of a key repository in PKCS#12 from
+MQKEYRPWD. Needs the broker extra.
 """
 
 from __future__ import annotations
@@ -52,6 +54,8 @@ from flintmq.cli import _broker, main
 
 NAME = "broker"
 SUMMARY = "run message flows on a queue manager: as a service, or in the foreground"
+#: Options of `run` that are keyword arguments of flintmq.connect.
+_CONNECT = ("channel", "conn", "user", "cipher_spec", "key_repository", "certificate_label", "ssl_peer")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -69,6 +73,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     run.add_argument("--channel", default="", help="server-connection channel")
     run.add_argument("--conn", default="", help='where it listens: "host(port)"')
     run.add_argument("--user", default="", help="user of the connection; password in FLINTMQ_PASSWORD")
+    _broker.tls_arguments(run)
     run.add_argument("--name", default="FLINTMQ", help="name of the broker")
     run.add_argument("--group", default="default", help="name of the execution group")
     run.add_argument("--set", action="append", default=[], metavar="FLOW#NODE.PROPERTY=VALUE", help="override")
@@ -121,7 +126,7 @@ def run(args: argparse.Namespace) -> int:
     except (ValueError, OSError) as error:
         print(f"flint broker: {error}", file=sys.stderr)
         return 2
-    connect: dict[str, Any] = {key: getattr(args, key) for key in ("channel", "conn", "user") if getattr(args, key)}
+    connect: dict[str, Any] = {key: getattr(args, key) for key in _CONNECT if getattr(args, key)}
     if args.user and "FLINTMQ_PASSWORD" in os.environ:
         connect["password"] = os.environ["FLINTMQ_PASSWORD"]
     foreground = Foreground(

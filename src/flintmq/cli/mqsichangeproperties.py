@@ -6,12 +6,14 @@
     mqsichangeproperties BRK -e default -o HTTPConnector -n port -v 7810
     mqsichangeproperties BRK -o DataSource/SHOP -n url,user,passwordFile -v postgresql://db.example/shop,app,/etc/shop.pw
     mqsichangeproperties BRK -o DataSource/SHOP --delete
+    mqsichangeproperties BRK -o QueueManager -n cipherSpec,keyRepository -v ANY_TLS13,/etc/flintmq/broker.pem
+    mqsichangeproperties BRK -e default -o ComIbmMQConnectionManager -n queueCacheMaxSize -v 100
 
 Objects of a broker: QueueManager, DataSource/NAME. Objects of a group (-e): ExecutionGroup (workers, queueHandles),
-HTTPConnector (address, port), a policy {Project}:Name, a flow, a node Flow#Node. Properties of a flow are its user-
-defined and promoted ones and those of the descriptor. A name without a value (`-n Region -v ""` sets an empty one) is
-reset to its own value with --reset. Flows that the change concerns finish their messages and go on with the new
-values; deploying the application again sets flows and nodes back.
+ComIbmMQConnectionManager (queueCacheMaxSize), HTTPConnector (address, port), a policy {Project}:Name, a flow, a node
+Flow#Node. Properties of a flow are its user-defined and promoted ones and those of the descriptor. A name without a
+value (`-n Region -v ""` sets an empty one) is reset to its own value with --reset. Flows that the change concerns
+finish their messages and go on with the new values; deploying the application again sets flows and nodes back.
 
 Values with a comma need a -n and -v of their own.
 

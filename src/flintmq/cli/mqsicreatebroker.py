@@ -2,11 +2,16 @@
 
     mqsicreatebroker BRK -q QM1
     mqsicreatebroker BRK -q QM1 --channel DEV.APP.SVRCONN --conn "mq.example(1414)" --user app --password-file app.pw
+    mqsicreatebroker BRK -q QM1 --channel TLS.APP --conn "mq.example(1414)" --cipher-spec ANY_TLS13
     mqsicreatebroker BRK -q QM1 --repository postgresql://flint@db.example/brokers
 
 The broker belongs to a queue manager: one of this machine, or with --channel and --conn one elsewhere. The password
-of --user is read from a file or an environment variable whenever the broker connects; it is stored nowhere. The
-repository holds the configuration and the deployments of the broker: a file of SQLite in its directory, or a
+of --user is read from a file or an environment variable whenever the broker connects; it is stored nowhere.
+
+With --cipher-spec the connection uses TLS. The key repository (PEM or PKCS#12) has the certificates that are trusted
+and, if the channel asks for one, the broker's own with its key; --ssl-peer is checked against the queue manager's.
+
+The repository of the broker holds its configuration and deployments: a file of SQLite in its directory, or a
 PostgreSQL database. The password of that database comes from PGPASSFILE or PGPASSWORD.
 
 Exit codes: 0; 1 the broker exists, or its repository cannot be made.

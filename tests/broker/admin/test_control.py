@@ -78,10 +78,18 @@ def test_fields_of_any_type_are_refused_or_obeyed_without_a_traceback(desk: Desk
     assert (desk.repository.groups(), desk.repository.deployed("default")) == before
 
 
+HANDLE_CACHE = "ComIbmMQConnectionManager"
+
+
 @pytest.mark.parametrize(
     ("fields", "number"),
     [
         ({"object": "QueueManager", "values": {"nonsense": "1"}}, "BIP8023E"),
+        ({"object": "QueueManager", "values": {"cipherSpec": "NO_SUCH_SPEC"}}, "BIP8001E"),
+        ({"object": "QueueManager", "values": {"conn": "h(x)"}}, "BIP8001E"),
+        ({"object": "QueueManager", "values": {"channel": "A.NAME.OF.MORE.THAN.20"}}, "BIP8001E"),
+        ({"object": "QueueManager", "values": {"keyRepository": "keys/trust"}}, "BIP8001E"),
+        ({"object": "QueueManager", "values": {"passwordFile": "/f", "passwordVariable": "V"}}, "BIP8001E"),
         ({"object": "Nonsense", "values": {"a": "1"}}, "BIP8001E"),
         ({"object": "DataSource/X", "values": {"user": "me"}}, "BIP8001E"),
         ({"object": "DataSource/X", "values": {"url": "sqlite://", "x": "1"}}, "BIP8001E"),
@@ -89,6 +97,11 @@ def test_fields_of_any_type_are_refused_or_obeyed_without_a_traceback(desk: Desk
         ({"object": "HTTPConnector", "values": {"port": "70000"}, "group": "default"}, "BIP8001E"),
         ({"object": "HTTPConnector", "values": {"port": "x"}, "group": "default"}, "BIP8001E"),
         ({"object": "ExecutionGroup", "values": {"x": "1"}, "group": "default"}, "BIP8023E"),
+        ({"object": "ComIbmMQConnectionManager", "values": {"queueHandles": "1"}, "group": "default"}, "BIP8023E"),
+        (
+            {"object": "ComIbmMQConnectionManager", "values": {"queueCacheMaxSize": "501"}, "group": "default"},
+            "BIP8001E",
+        ),
         ({"object": "{No}:Policy", "values": {"x": "1"}, "group": "default"}, "BIP8022E"),
         ({"object": "NoFlow", "values": {"x": "1"}, "group": "default"}, "BIP8022E"),
         ({"object": "ExecutionGroup", "values": {"workers": "1"}, "group": "none"}, "BIP8021E"),
@@ -98,6 +111,19 @@ def test_fields_of_any_type_are_refused_or_obeyed_without_a_traceback(desk: Desk
 def test_a_property_that_is_not_valid_is_refused(desk: Desk, fields: dict[str, Any], number: str) -> None:
     code, text = desk.ask("change properties", **fields)
     assert code == 1 and number in text
+
+
+def test_the_queue_cache_has_its_classic_name_as_well(desk: Desk) -> None:
+    """B261: 30 handles by default, raised by queueCacheMaxSize, at most 500 of them."""
+    fields: dict[str, Any] = {"group": "default", "object": HANDLE_CACHE}
+    assert "queueCacheMaxSize='30'" in desk.do("report properties", **fields)
+    desk.do("change properties", **fields, values={"queueCacheMaxSize": "70"})
+    assert "queueHandles='70'" in desk.do("report properties", group="default", object="ExecutionGroup")
+    assert "queueCacheMaxSize='70'" in desk.do("report properties", **fields)
+    plan = desk.admin.plan("default")
+    assert desk.admin.assignment(desk.admin.group("default"), plan).cache_size == 70
+    desk.do("change properties", **fields, values={"queueCacheMaxSize": None})
+    assert "queueHandles='30'" in desk.do("report properties", group="default", object="ExecutionGroup")
 
 
 def test_the_password_of_a_data_source_is_never_shown(data: Path) -> None:

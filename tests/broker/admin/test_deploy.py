@@ -161,6 +161,26 @@ def test_a_flow_with_an_unknown_node_is_named_and_the_others_run(desk: Desk, tmp
     assert "BIP1288I: Message flow 'Pass'" in listed and "BIP1289I: Message flow 'Strange'" in listed
 
 
+def test_a_data_source_that_is_missing_is_named_at_deploy(desk: Desk, tmp_path: Path) -> None:
+    esql = (
+        "CREATE COMPUTE MODULE Work CREATE FUNCTION Main() RETURNS BOOLEAN BEGIN\n"
+        "SET OutputRoot = InputRoot;\n"
+        "IF InputRoot.XMLNSC.o.id = '1' THEN DELETE FROM Database.SHOP.public.t; END IF; RETURN TRUE;\n"
+        "END; END MODULE;\n"
+    )
+    path = flows.computed(tmp_path / "Selling", esql)
+    text = deploy(desk, path, clear=True)
+    assert "BIP2321W: Work: there is no data source 'SHOP'" in text
+    text = deploy(desk, path, clear=True, lines=["Work#coordinatedTransaction=yes"])
+    assert "BIP2355W: Work does not start: there is no data source 'SHOP'" in text and "BIP2321W" not in text
+    source = {"url": f"sqlite:///{tmp_path / 'shop.db'}"}
+    desk.do("change properties", object="DataSource/SHOP", values=source)
+    try:
+        assert "SHOP" not in deploy(desk, path, clear=True)
+    finally:
+        desk.do("change properties", object="DataSource/SHOP", values={}, delete=True)
+
+
 def test_two_applications_are_deployed_and_removed_side_by_side(desk: Desk, tmp_path: Path) -> None:
     deploy(desk, bars.pass_bar(tmp_path / "one.bar", name="One"), clear=True)
     second = flows.pass_through(tmp_path / "Second", "Back", source="OTHER", target="IN")

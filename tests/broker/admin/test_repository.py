@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
     if programs() is None:
-        pytest.skip("PostgreSQL is not installed")
+        pytest.skip("PostgreSQL is not installed: tools/judges.py")
     with Cluster() as made:
         made.create_database("repository")
         yield made

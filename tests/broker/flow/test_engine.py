@@ -252,6 +252,7 @@ def test_a_local_environment_that_does_not_travel_is_4256(tmp_path: Path) -> Non
 
 
 def test_a_filter_chooses_by_three_values(tmp_path: Path) -> None:
+    """B248, and `unknown` for a condition on a field that is not there."""
     yaml = """
 nodes:
   In: {type: MQInput, properties: {queueName: IN, messageDomainProperty: XMLNSC}}

@@ -16,7 +16,7 @@ from tools.postgres import Cluster, programs
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Cluster]:
     if programs() is None:
-        pytest.skip("PostgreSQL is not installed")
+        pytest.skip("PostgreSQL is not installed: tools/judges.py")
     with Cluster() as made:
         made.create_database("one")
         made.create_database("two")

@@ -8,13 +8,19 @@ from pathlib import Path
 
 import pytest
 
+import flintmq
+from flintmq.host import instance, lifecycle
 from flintmq.mqi import constants as mq
 from tests.broker.runtime import flows
-from tests.broker.runtime.desk import Desk
+from tests.broker.runtime.desk import Desk, open_desk
 from tests.broker.runtime.test_worker import FAILING, INSERTING
+from tests.small_disk import fill, small_disk
 from tests.waiting import PATIENCE, until
+from tools.postgres import Cluster, programs
 
 pytestmark = pytest.mark.usefixtures("short_pauses")
+
+SMALL_LOG = flintmq.LogConfig(file_pages=64)
 
 
 @pytest.fixture
@@ -48,6 +54,42 @@ def test_a_database_that_is_down_keeps_the_message_until_it_is_there(desk: Desk,
     with sqlite3.connect(file) as database:
         assert database.execute("SELECT id FROM seen").fetchall() == [("x",)]
     database.close()
+    no_traceback(desk)
+
+
+@pytest.mark.parametrize("coordinated", ["no", "yes"])
+def test_a_postgresql_server_that_stops_keeps_the_messages_until_it_starts(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, coordinated: str
+) -> None:
+    """The server is killed while the flow runs, so its connections break; each message has one row afterwards."""
+    if programs() is None:
+        pytest.skip("PostgreSQL is not installed: tools/judges.py")
+    desk.queue("SYSTEM.BROKER.COORDINATION")
+    source, target = desk.queue("IN", bothresh=1000), desk.queue("OUT")
+    with Cluster() as cluster:
+        cluster.create_database("shop")
+        cluster.run("shop", "CREATE TABLE seen (id TEXT)")
+        monkeypatch.setenv("A_PASSWORD", cluster.password)
+        shop = {"url": cluster.url("shop"), "passwordVariable": "A_PASSWORD", "connectTimeout": 2}
+        path = flows.computed(tmp_path / "app", INSERTING, data_source="SHOP")
+        overrides = {"Work#coordinatedTransaction": coordinated}
+        worker = desk.start(path, "Work", data_sources={"SHOP": shop}, overrides=overrides)
+        assert worker.problems == {}
+        source.put("<a>1</a>", persistent=True)
+        assert target.get(wait=PATIENCE).text == "<a>1</a>"
+        cluster.kill()
+        for number in (2, 3):
+            source.put(f"<a>{number}</a>", persistent=True)
+        until(lambda: len(said(desk, "2230E")) + len(said(desk, "2627W")) >= 2)
+        line = said(desk, "2230E")[-1]
+        assert "data source SHOP" in line and "[Work.Work]" in line
+        assert target.depth == 0
+        cluster.start()
+        assert [target.get(wait=PATIENCE).text for _ in range(2)] == ["<a>2</a>", "<a>3</a>"]
+        desk.stop_workers()
+        assert cluster.run("shop", "SELECT id FROM seen ORDER BY id") == [("1",), ("2",), ("3",)]
+        assert cluster.run("shop", "SELECT gid FROM pg_prepared_xacts") == []
+    assert source.depth == target.depth == 0
     no_traceback(desk)
 
 
@@ -114,6 +156,37 @@ def test_a_full_page_set_keeps_the_message_until_there_is_room(desk: Desk, tmp_p
     account.disk_full = False
     assert target.get(wait=PATIENCE).data == b"hello" and source.depth == 0
     no_traceback(desk)
+
+
+def test_messages_pass_once_when_a_full_disk_has_room_again(tmp_path: Path) -> None:
+    """A small file system under the page sets, filled to the last byte. The log is on another."""
+    with small_disk(tmp_path / "small", 6 << 20) as disk:
+        options = lifecycle.CreateOptions(developer=True, log=SMALL_LOG, log_directory=str(tmp_path / "log"))
+        with open_desk(on_disk=instance.by_path(disk / "QM1", "QM1"), options=options) as desk:
+            source, target = desk.queue("IN", bothresh=100_000, maxdepth=100_000), desk.queue("OUT", maxdepth=100_000)
+            fill(disk / "reserve", 1 << 20)
+            sent: list[bytes] = []
+            with pytest.raises(flintmq.PageSetFull):
+                while len(sent) < 2000:
+                    data = b"%05d" % len(sent) * 2000
+                    source.put(data, persistent=True)
+                    sent.append(data)
+            fill(disk / "filler")
+            desk.start(flows.pass_through(tmp_path / "app"), "Pass")
+            until(lambda: any("2192" in line for line in said(desk, "2230E")))
+            assert target.depth == 0
+            (disk / "filler").unlink()
+            (disk / "reserve").unlink()
+            desk.serving.host.engine.checkpoint_retry_ms = 1  # It is time to try again.
+            got: list[bytes] = []
+            while len(got) < len(sent):
+                message = target.get_or_none(wait=PATIENCE)
+                assert message is not None, (len(got), source.depth, desk.said.getvalue()[-1000:])
+                got.append(message.data)
+            assert got == sent
+            until(lambda: source.depth == 0)
+            assert target.depth == 0
+            no_traceback(desk)
 
 
 def test_a_lost_connection_backs_out_and_the_flow_goes_on(desk: Desk, tmp_path: Path) -> None:

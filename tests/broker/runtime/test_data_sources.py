@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tempfile
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
 
@@ -19,6 +21,7 @@ from flintmq.broker.runtime.data_sources import (
     open_source,
     read_settings,
 )
+from flintmq.broker.runtime.statements import PREPARED_AT
 from flintmq.broker.values import Date
 from tests.waiting import PATIENCE, until
 from tools.postgres import Cluster
@@ -51,6 +54,20 @@ def end_sessions(cluster: Cluster) -> None:
     cluster.run(
         "postgres", "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = 'one'", "SELECT 1"
     )
+
+
+@contextmanager
+def round_trips(source: PostgresSource) -> Iterator[list[str]]:
+    """Collect the messages after which the client waits for the server, as libpq traces them."""
+    found: list[str] = []
+    pgconn = source.connect().pgconn
+    with tempfile.TemporaryFile("w+") as file:
+        pgconn.trace(file.fileno())
+        yield found
+        pgconn.untrace()
+        file.seek(0)
+        lines = [line.split("\t") for line in file]
+    found += [line[3].strip() for line in lines if line[1] == "F" and line[3].strip() in ("Sync", "Query")]
 
 
 # -- settings ---------------------------------------------------------------------------------------------------------
@@ -150,11 +167,101 @@ def test_a_schema_is_the_search_path(make: Make, cluster: Cluster) -> None:
 
 
 def test_the_statement_cache_is_bounded(make: Make) -> None:
+    """B267: a statement that comes again is prepared in the database."""
     source = make(statementCache=3)
     for _ in range(8):
         for number in range(5):
             source.execute(f"SELECT {number} + ?", [1])
     assert source.execute("SELECT count(*) <= 3 FROM pg_prepared_statements", []).rows == [(True,)]
+
+
+def test_a_statement_that_is_prepared_sees_a_table_that_changed(make: Make, cluster: Cluster) -> None:
+    """Its plan is of another type of row: the statement fails once, and is prepared again."""
+    source = make()
+    cluster.run("one", "DROP TABLE IF EXISTS changing", "CREATE TABLE changing (id integer)")
+    cluster.run("one", "INSERT INTO changing VALUES (1)")
+    for _ in range(PREPARED_AT + 2):
+        assert source.execute("SELECT * FROM changing WHERE id = ?", [1]).rows == [(1,)]
+        source.commit()
+    cluster.run("one", "ALTER TABLE changing ADD COLUMN name text DEFAULT 'x'")
+    with pytest.raises(BrokerError, match="cached plan"):
+        source.execute("SELECT * FROM changing WHERE id = ?", [1])
+    source.rollback()
+    for _ in range(PREPARED_AT + 2):
+        assert source.execute("SELECT * FROM changing WHERE id = ?", [1]).rows == [(1, "x")]
+        source.commit()
+    cluster.run("one", "DROP TABLE changing")
+
+
+def test_begin_goes_with_the_first_statement_of_a_transaction(make: Make, cluster: Cluster) -> None:
+    """Once it is prepared: one round trip in place of two. A failure leaves a transaction to roll back."""
+    source = make()
+    for number in range(PREPARED_AT):
+        source.execute("INSERT INTO t VALUES (?)", [number])
+    source.rollback()
+    with round_trips(source) as made:
+        source.execute("INSERT INTO t VALUES (?)", [7])
+    assert made == ["Sync"] and source.touched
+    with round_trips(source) as made:
+        source.execute("INSERT INTO t VALUES (?)", [8])
+        source.commit()
+    assert made == ["Sync", "Query"], "the statement, and COMMIT"
+    assert cluster.run("one", "SELECT id FROM t ORDER BY id") == [(7,), (8,)]
+
+    cluster.run("one", "ALTER TABLE t ADD CONSTRAINT small CHECK (id < 100)")
+    with pytest.raises(BrokerError, match="violates check constraint"):
+        source.execute("INSERT INTO t VALUES (?)", [100])
+    assert source.touched
+    with pytest.raises(BrokerError, match="cannot be committed"):
+        source.commit()
+    source.execute("INSERT INTO t VALUES (?)", [9])
+    source.commit()
+    assert cluster.run("one", "SELECT count(*) FROM t") == [(3,)]
+
+
+def test_a_connection_lost_while_idle_is_made_again_for_a_prepared_statement(make: Make, cluster: Cluster) -> None:
+    source = make()
+    for number in range(PREPARED_AT):
+        source.execute("INSERT INTO t VALUES (?)", [number])
+    source.commit()
+    end_sessions(cluster)
+    source.execute("INSERT INTO t VALUES (?)", [5])
+    source.commit()
+    assert cluster.run("one", "SELECT count(*) FROM t") == [(PREPARED_AT + 1,)]
+
+
+@pytest.mark.parametrize("value", [None, True, 3, 2**40, Decimal("1.5"), "text", b"\0\xff", 2.5])
+def test_values_come_back_as_they_were_from_a_prepared_statement(make: Make, value: object) -> None:
+    source = make()
+    types = {bool: "boolean", int: "bigint", Decimal: "numeric", str: "text", bytes: "bytea", float: "float8"}
+    sql = f"SELECT CAST(? AS {types.get(type(value), 'text')}) AS found"
+    for _ in range(PREPARED_AT + 1):
+        assert source.execute(sql, [value]).rows == [(value,)]
+
+
+def test_a_marker_in_quotes_is_no_marker(make: Make) -> None:
+    source = make()
+    for _ in range(PREPARED_AT + 1):
+        assert source.execute("SELECT '?%', ? -- ?", ["x"]).rows == [("?%", "x")]
+
+
+def test_several_statements_in_one_text_run_without_values(make: Make, cluster: Cluster) -> None:
+    source = make()
+    for _ in range(PREPARED_AT + 1):
+        source.execute("INSERT INTO t VALUES (1); INSERT INTO t VALUES (2)", [])
+    source.commit()
+    assert cluster.run("one", "SELECT count(*) FROM t") == [(2 * (PREPARED_AT + 1),)]
+
+
+def test_copy_is_refused_and_the_next_transaction_connects_again(make: Make, cluster: Cluster) -> None:
+    source = make()
+    for values in ([], [1]):
+        with pytest.raises(BrokerError):
+            source.execute("COPY t TO STDOUT", values)
+        source.rollback()
+        source.execute("INSERT INTO t VALUES (?)", [1])
+        source.commit()
+    assert cluster.run("one", "SELECT count(*) FROM t") == [(2,)]
 
 
 def test_a_missing_table_is_an_error_with_its_state(source: PostgresSource) -> None:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import sqlite3
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from flintmq.broker.errors import BrokerError
 from flintmq.broker.flow.services import Put
 from flintmq.broker.runtime import instance
+from flintmq.broker.runtime.coordination import Coordinator
 from flintmq.broker.runtime.late import KEPT_BYTES_MAX, KEPT_MAX
 from flintmq.broker.runtime.queue_session import InputOptions, QueueSession
 from flintmq.broker.tree.element import Element
+from flintmq.client.remote.mqi import RemoteMQI
 from flintmq.mqi.call_errors import MQError, NotConnected
 from flintmq.mqi.md import MQMD
 from tests.broker.runtime import flows
 from tests.broker.runtime.desk import Desk
+from tests.broker.runtime.test_worker import INSERTING
 from tests.waiting import PATIENCE, until
 
 
@@ -23,6 +30,16 @@ from tests.waiting import PATIENCE, until
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Deliver again soon."""
     monkeypatch.setattr(instance, "PAUSE_S", 0.02)
+
+
+def counted(calls: Counter[str], name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a call that is counted."""
+
+    def made(*arguments: Any) -> Any:
+        calls[name] += 1
+        return call(*arguments)
+
+    return made
 
 
 @pytest.mark.parametrize("count", ["1", "10"])
@@ -125,3 +142,59 @@ def test_a_put_to_a_queue_with_asynchronous_responses_is_waited_for(
         session.put(put)
         session.commit()
     session.close()
+
+
+def test_a_message_with_database_work_takes_two_exchanges(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its outputs; then, after the commit of the database, MQCMIT with the next get."""
+    calls: Counter[str] = Counter()
+    for name in ("run_chain", "cmit", "get"):
+        monkeypatch.setattr(RemoteMQI, name, counted(calls, name, getattr(RemoteMQI, name)))
+    source, target = desk.queue("IN"), desk.queue("OUT")
+    file = tmp_path / "shop.db"
+    with sqlite3.connect(file) as database:
+        database.execute("CREATE TABLE seen (id TEXT)")
+    database.close()
+    for number in range(20):
+        source.put(f"<a>{number}</a>", persistent=True)
+    path = flows.computed(tmp_path / "app", INSERTING, data_source="SHOP")
+    desk.start(path, "Work", data_sources={"SHOP": {"url": f"sqlite:///{file}"}})
+    until(lambda: target.depth == 20 and source.depth == 0)
+    desk.stop_workers()
+    assert calls["run_chain"] <= 2 * 20 + 2
+    # One of the coordination queue at the start, and the first of the input queue; none for each message.
+    assert calls["get"] <= 5 and calls["cmit"] <= 2
+    with sqlite3.connect(file) as database:
+        assert database.execute("SELECT count(*) FROM seen").fetchone() == (20,)
+    database.close()
+
+
+def test_a_commit_that_fails_after_that_of_the_database_repeats_the_message(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The documented window of a flow that is not coordinated; the connection breaks in it."""
+    source, target = desk.queue("IN", bothresh=100), desk.queue("OUT")
+    file = tmp_path / "shop.db"
+    with sqlite3.connect(file) as database:
+        database.execute("CREATE TABLE seen (id TEXT)")
+    database.close()
+    original, lost = Coordinator.commit_before_queue_manager, [False]
+
+    def committed(self: Coordinator) -> None:
+        original(self)
+        if not lost[0]:
+            lost[0] = True
+            desk.serving.cut()
+
+    monkeypatch.setattr(Coordinator, "commit_before_queue_manager", committed)
+    path = flows.computed(tmp_path / "app", INSERTING, data_source="SHOP")
+    desk.start(path, "Work", data_sources={"SHOP": {"url": f"sqlite:///{file}"}})
+    source.put("<a>1</a>", persistent=True)
+    assert target.get(wait=PATIENCE).text == "<a>1</a>"
+    until(lambda: source.depth == 0)
+    desk.stop_workers()
+    assert target.depth == 0
+    with sqlite3.connect(file) as database:
+        assert database.execute("SELECT id FROM seen").fetchall() == [("1",), ("1",)]
+    database.close()

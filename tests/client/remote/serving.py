@@ -31,9 +31,13 @@ class Serving:
     """A queue manager that listens on a port of the loopback."""
 
     def __init__(
-        self, gatekeeper: Gatekeeper | None = None, name: str = "QM1", on_disk: instance.Instance | None = None
+        self,
+        gatekeeper: Gatekeeper | None = None,
+        name: str = "QM1",
+        on_disk: instance.Instance | None = None,
+        options: lifecycle.CreateOptions | None = None,
     ) -> None:
-        options = lifecycle.CreateOptions(developer=True)
+        options = options or lifecycle.CreateOptions(developer=True)
         if on_disk is None:
             self.host = ServingHost(*lifecycle.create_in_memory(name, options), None)
         else:

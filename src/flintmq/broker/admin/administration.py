@@ -31,10 +31,9 @@ import os
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from flintmq.broker.admin import messages
+from flintmq.broker.admin import connection, messages
 from flintmq.broker.admin.package import remove_unused
 from flintmq.broker.admin.place import Place
 from flintmq.broker.admin.plan import GroupPlan, plan_group
@@ -245,19 +244,8 @@ class Administration:
         return self.repository.settings("property", group).get(name, {}).get(key, default)
 
     def connection(self) -> dict[str, Any]:
-        """Return how the queue manager is reached, with the password. Raise Refused if that cannot be read."""
-        given = dict(self.repository.settings("property").get("QueueManager", {}))
-        variable, file = given.pop("passwordVariable", ""), given.pop("passwordFile", "")
-        try:
-            if variable:
-                given["password"] = os.environ[variable]
-            elif file:
-                given["password"] = Path(file).read_text("utf-8").rstrip("\r\n")
-        except KeyError:
-            raise Refused(8025, self.place.name, f"the environment variable {variable} is not set") from None
-        except (OSError, ValueError) as error:
-            raise Refused(8025, self.place.name, f"the password file {file} cannot be read: {error}") from None
-        return given
+        """Return how the queue manager is reached, with passwords. Raise Refused if one cannot be read."""
+        return connection.arguments(self.place.name, self.repository.settings("property").get("QueueManager", {}))
 
     def data_sources(self) -> dict[str, dict[str, Any]]:
         """Return the settings of the data sources, as data_sources.py takes them."""

@@ -137,6 +137,13 @@ _ROWS: Final[tuple[tuple[int, str, str, str, str], ...]] = (
         "Look at the message and remove it. The flows run without it.",
     ),
     (
+        2092,
+        "W",
+        "The log file cannot be written, or lines of it are missing.",
+        "The disk is full, or the directory is gone. Meanwhile lines go to the error stream of the process only.",
+        "Make room. The file is written again by itself, with a line that counts the missing ones.",
+    ),
+    (
         2111,
         "E",
         "An internal error.",

@@ -48,9 +48,9 @@ class PlannedFlow:
     owner: Application
     start_mode: str = "maintained"
 
-    def problems(self) -> list[str]:
-        """Return why the flow cannot run. Its ESQL is compiled for that."""
-        return RuntimeFlow(self.resolved, self.applications.settings(self.owner), self.owner.name).problems
+    def made(self) -> RuntimeFlow:
+        """Return the flow as a worker makes it, with the problems that it has. Its ESQL is compiled for that."""
+        return RuntimeFlow(self.resolved, self.applications.settings(self.owner), self.owner.name)
 
 
 @dataclass(slots=True)

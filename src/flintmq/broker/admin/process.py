@@ -24,6 +24,7 @@ from typing import Any, Final
 
 from flintmq.broker.admin import control, observation, properties, requests
 from flintmq.broker.admin.administration import REQUESTS, Administration
+from flintmq.broker.admin.connection import check
 from flintmq.broker.admin.place import Place
 from flintmq.broker.admin.refusal import Refused
 from flintmq.broker.admin.repository import Repository
@@ -42,9 +43,10 @@ _CHANGING_S: Final = 10.0
 
 
 def create(place: Place, queue_manager: str, connection: dict[str, str], repository: str = "") -> None:
-    """Create a broker. Raise Refused if it exists or the repository cannot be made."""
+    """Create a broker. Raise Refused if it exists, or the connection is wrong, or the repository cannot be made."""
     if place.exists():
         raise Refused(8014, place.name)
+    check(place.name, connection)
     place.make()
     made = Repository(place.name, repository or f"sqlite:///{place.directory / 'repository.db'}")
     try:

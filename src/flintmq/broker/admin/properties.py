@@ -1,9 +1,10 @@
 """Requests about properties: of the broker, of groups, data sources, policies, and deployed flows.
 
     object             group   properties
-    QueueManager               name, channel, conn, user, passwordFile, passwordVariable
+    QueueManager               name, and how it is reached: connection.py
     DataSource/NAME            keys of a data source: url, user, passwordFile, ...; a password in the URL is not shown
     ExecutionGroup     yes     workers, queueHandles
+    ComIbmMQConnectionManager  yes  queueCacheMaxSize: another name of queueHandles
     HTTPConnector      yes     address, port
     {Project}:Policy   yes     properties of a policy that is deployed
     Flow               yes     user-defined and promoted properties, and those of a flow (additionalInstances ...)
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from flintmq.broker.admin import connection
 from flintmq.broker.admin.administration import FIRST_HTTP_PORT, Administration, Given, Say, request, typed
 from flintmq.broker.admin.plan import GroupPlan, PlannedFlow, plan_group
 from flintmq.broker.admin.refusal import Refused
@@ -31,7 +33,8 @@ GROUP_OBJECTS: Final[dict[str, dict[str, int | None]]] = {
     "HTTPConnector": {"address": None, "port": 65535},
     "Metrics": {"address": None, "port": 65535},
 }
-CONNECTION: Final = ("channel", "conn", "user", "passwordFile", "passwordVariable")
+#: Objects of a group that stand for properties of others: object, property, the object and property that are meant.
+ALIASES: Final = {"ComIbmMQConnectionManager": {"queueCacheMaxSize": ("ExecutionGroup", "queueHandles")}}
 _SOURCE: Final = "DataSource/"
 HIDDEN: Final = "********"
 
@@ -57,10 +60,9 @@ def change_properties(admin: Administration, given: Given, say: Say) -> None:
 
 
 def _change_connection(admin: Administration, values: dict[str, str | None]) -> None:
-    for key in values:
-        if key not in ("name", *CONNECTION):
-            raise Refused(8023, "QueueManager", key)
     name = values.pop("name", None)
+    merged = {**admin.repository.settings("property").get("QueueManager", {}), **values}
+    connection.check(admin.place.name, {key: value or "" for key, value in merged.items()})
     if name:
         admin.repository.set_queue_manager(name)
     admin.repository.change_settings("property", "QueueManager", values)
@@ -84,6 +86,8 @@ def _change_source(admin: Administration, source: str, values: dict[str, str | N
 def _change_in_group(
     admin: Administration, group: str, given: Given, name: str, values: dict[str, str | None], say: Say
 ) -> None:
+    if name in ALIASES:
+        name, values = _meant(name, values)
     if name in GROUP_OBJECTS:
         _check_numbers(name, values)
         admin.repository.change_settings("property", name, values, group)
@@ -96,6 +100,16 @@ def _change_in_group(
     else:
         _change_flow(admin, group, given, name, values)
     admin.apply(group, say)
+
+
+def _meant(name: str, values: dict[str, str | None]) -> tuple[str, dict[str, str | None]]:
+    """Return the object and the properties that an alias stands for."""
+    known = ALIASES[name]
+    for key in values:
+        if key not in known:
+            raise Refused(8023, name, key)
+    ((meant, _), *_) = known.values()
+    return meant, {known[key][1]: value for key, value in values.items()}
 
 
 def _check_numbers(name: str, values: dict[str, str | None]) -> None:
@@ -172,6 +186,8 @@ def shown(values: dict[str, str]) -> dict[str, str]:
 
 def _report_group(admin: Administration, group: str, given: Given, name: str) -> dict[str, str]:
     row = admin.group(group)
+    if name in ALIASES:
+        return {key: _report_group(admin, group, given, meant)[own] for key, (meant, own) in ALIASES[name].items()}
     if name in GROUP_OBJECTS:
         defaults = {
             "workers": "",

@@ -13,6 +13,8 @@ from flintmq.broker.admin.plan import GroupPlan, PlannedFlow, plan_group
 from flintmq.broker.admin.refusal import Refused
 from flintmq.broker.admin.repository import STARTED, STOPPED, DeployedRow, now
 from flintmq.broker.flow.descriptors import Kind
+from flintmq.broker.runtime.data_sources import missing_source
+from flintmq.broker.runtime.worker import is_coordinated
 
 assert STARTED and STOPPED
 assert transaction_requests  # Its requests are registered.
@@ -79,10 +81,16 @@ def deploy(admin: Administration, given: Given, say: Say) -> None:
     for warning in package.warnings:
         say(f"BIP2087W: {warning}")
     names = {row.application for row in rows}
+    sources = admin.data_sources()
     for flow in plan.flows:
         if flow.application in names:
-            for problem in flow.problems():
+            made = flow.made()
+            missing = [missing_source(name) for name in made.data_sources() if name not in sources]
+            coordinated = is_coordinated(made)
+            for problem in [*made.problems, *(missing if coordinated else [])]:
                 say(f"BIP2355W: {flow.flow} does not start: {problem}")
+            for problem in [] if coordinated else missing:
+                say(f"BIP2321W: {flow.flow}: {problem}")
     say(messages.line(1092, group))
 
 

@@ -61,6 +61,9 @@ def walk_nodes(node: object) -> Iterator[s.Node]:
 class SqlCompiler(ExpressionCompiler):
     """Compiles SELECT and database statements."""
 
+    #: Data sources that the text names; '' for that of the node. Computed names are not among them.
+    data_sources: set[str]
+
     def is_table(self, node: s.Expression) -> bool:
         """Return whether a path names a table: it starts with `Database`, and no variable has that name."""
         if not isinstance(node, s.Path):
@@ -74,9 +77,8 @@ class SqlCompiler(ExpressionCompiler):
         if not 1 <= len(parts) <= 3:
             raise CompileError(2401, "a table is Database.[data source.][schema.]table", node)
         codes = [self._sql_name(part) for part in parts]
-        data_source = "None"
+        data_source = self._data_source(parts[0] if len(codes) == 3 else None)
         if len(codes) == 3:
-            data_source = self._plain_name(parts[0])
             codes = codes[1:]
         last = parts[-1].name
         name = alias.text if alias is not None else last.text if isinstance(last, s.Name) else "Row"
@@ -84,12 +86,20 @@ class SqlCompiler(ExpressionCompiler):
 
     def database_name(self, node: s.Path | None) -> str:
         """Return code of the name of the data source that `TO Database.x` or `IN Database.x` means."""
-        if node is None:
+        parts = [] if node is None else node.elements[1:] if self.is_table(node) else node.elements
+        return self._data_source(parts[0] if parts else None)
+
+    def _data_source(self, part: s.PathElement | None) -> str:
+        if part is None:
+            self.data_sources.add("")
             return "None"
-        parts = node.elements[1:] if self.is_table(node) else node.elements
-        if not parts:
-            return "None"
-        return self._plain_name(parts[0])
+        if isinstance(part.name, s.Name) and not self._is_name_variable(part.name):
+            self.data_sources.add(part.name.text)
+        return self._plain_name(part)
+
+    def _is_name_variable(self, name: s.Name) -> bool:
+        symbol = self.scope.find(name.text)
+        return symbol is not None and symbol.kind == "NAME"
 
     def _plain_name(self, part: s.PathElement) -> str:
         if isinstance(part.name, s.ComputedName):

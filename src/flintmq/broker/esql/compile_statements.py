@@ -86,6 +86,7 @@ class StatementCompiler(SqlCompiler):
         self.resolve: Callable[[list[s.Name], s.Name], Signature | None] = lambda schema, name: None
         self.warn = lambda number, text, node: None
         self.missing_schemas: list[str] = []
+        self.data_sources: set[str] = set()
 
     def routine(self, schema: list[s.Name], name: s.Name) -> Signature | None:
         """Return the routine that a call means."""

@@ -66,6 +66,8 @@ class Unit:
     once: list[Callable[..., object]]
     each: list[Callable[..., object]]
     routines: dict[str, Signature] = field(default_factory=dict)
+    #: Data sources that Main, and what it calls, name in the text; '' for that of the node.
+    data_sources: frozenset[str] = frozenset()
 
     @property
     def label(self) -> str:
@@ -84,6 +86,14 @@ class _File:
     each: str = ""
     #: Modules that another file of the program has already.
     passed_over: set[int] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class _Uses:
+    """What a routine names: data sources, and the functions of routines that it calls."""
+
+    data_sources: set[str]
+    called: set[str]
 
 
 @dataclass(slots=True)
@@ -121,6 +131,7 @@ class Program:
         self._emitted: list[_Emitted] = []
         self._initialisers: dict[str, tuple[list[str], list[str]]] = {}
         self._broken: set[str] = set()
+        self._uses: dict[str, _Uses] = {}
 
     def add(self, parsed: s.ParsedFile, library: bool = False) -> None:
         """Take a parsed file into the program. A file with syntax errors is left out, its errors are kept.
@@ -196,6 +207,18 @@ class Program:
         for unit in self.units.values():
             main = unit.routines.get("Main" if self._with_case else "MAIN")
             unit.main = None if main is None or main.name in self._broken else self._function(main.code)
+            unit.data_sources = frozenset() if main is None else self._data_sources_of(main.code)
+
+    def _data_sources_of(self, function: str) -> frozenset[str]:
+        """Return the data sources that a function of a routine, and those that it calls, name."""
+        seen, waiting, found = {function}, [function], set[str]()
+        while waiting:
+            uses = self._uses.get(waiting.pop())
+            if uses is not None:
+                found |= uses.data_sources
+                waiting += uses.called - seen
+                seen |= uses.called
+        return frozenset(found)
 
     def _python(self) -> CodeType:
         """Return the code of all functions. One that Python refuses is a problem of its routine, not of the rest."""
@@ -458,6 +481,16 @@ class Program:
         """Compile one routine to a Python function."""
         scope = Scope(outer)
         compiler = self._compiler(file, scope, trees, routines, signature.name, routine.line)
+        uses = self._uses[signature.code] = _Uses(compiler.data_sources, set())
+        resolve = compiler.resolve
+
+        def noted(schema: list[s.Name], called: s.Name) -> Signature | None:
+            found = resolve(schema, called)
+            if found is not None:
+                uses.called.add(found.code)
+            return found
+
+        compiler.resolve = noted
         compiler.atomic_key = key
         compiler.returns = routine.returns
         parameters = []

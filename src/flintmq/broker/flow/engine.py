@@ -217,6 +217,10 @@ class RuntimeNode:
         #: Whether every node that runs after this one, or sees its result, is below it (ending.py, E2).
         self.is_last = False
 
+    def data_sources(self) -> list[str]:
+        """Return the data sources that the node names, in its properties or in its ESQL."""
+        return []
+
     # Properties.
 
     def text(self, name: str, default: str = "") -> str:

@@ -96,6 +96,15 @@ class RuntimeFlow:
         #: Whether a node of the flow uses the store, timers, or other flows.
         self.uses_state = any(node.uses_state for node in self.nodes)
 
+    def data_sources(self) -> list[str]:
+        """Return the data sources that properties and ESQL of its nodes name; none of a flow that cannot run.
+
+        Names that ESQL computes are known only when a statement runs.
+        """
+        if self.problems:
+            return []
+        return list(dict.fromkeys(name for node in self.nodes for name in node.data_sources()))
+
     # Construction.
 
     def _build(self, instance: FlowInstance) -> None:

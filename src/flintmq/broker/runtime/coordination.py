@@ -254,14 +254,7 @@ class Coordinator:
             if self.member.coordinated and touched and (mq_work or len(touched) > 1):
                 self._two_phases(mq, touched)
                 return
-            for number, source in enumerate(touched):
-                try:
-                    source.commit()
-                except BrokerError:
-                    if number:
-                        done = ", ".join(each.settings.name for each in touched[:number])
-                        LOGGER.warning("%s: %s committed, and %s did not", self._name(), done, source.settings.name)
-                    raise
+            self._commit_databases(touched)
             if mq_work or not touched:
                 mq.commit()
         except BaseException:
@@ -269,6 +262,30 @@ class Coordinator:
                 self.rollback()
             raise
         self._move(Event.ONE_PHASE)
+
+    def commit_before_queue_manager(self) -> None:
+        """Commit the databases of a flow that is not coordinated. The caller commits the queue manager then.
+
+        Raise a BrokerError if one failed; everything that was not committed yet is backed out, MQ work as well.
+        """
+        assert not self.member.coordinated and self.state is State.ACTIVE, self._story()
+        try:
+            self._commit_databases(self.sources.touched())
+        except BaseException:
+            self.rollback()
+            raise
+        self._move(Event.ONE_PHASE)
+
+    def _commit_databases(self, touched: Sequence[PostgresSource | SqlSource]) -> None:
+        """Commit databases one after the other, in the order of their first use. Raise a BrokerError."""
+        for number, source in enumerate(touched):
+            try:
+                source.commit()
+            except BrokerError:
+                if number:
+                    done = ", ".join(each.settings.name for each in touched[:number])
+                    LOGGER.warning("%s: %s committed, and %s did not", self._name(), done, source.settings.name)
+                raise
 
     def rollback(self) -> None:
         """Back out everything. Never raises: a connection that is lost is backed out by its other end."""

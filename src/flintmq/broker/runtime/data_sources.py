@@ -40,17 +40,24 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 import psycopg
-from psycopg.errors import error_from_result
-from psycopg.pq import ExecStatus, TransactionStatus
+from psycopg.pq import TransactionStatus
 from psycopg.rows import tuple_row
 from sqlalchemy import create_engine
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
-from flintmq.broker.databases import Database, database_error, driver_text, from_database, to_database
+from flintmq.broker.databases import (
+    Database,
+    database_error,
+    driver_text,
+    from_database,
+    numbered_text,
+    to_database,
+)
 from flintmq.broker.errors import BrokerError
 from flintmq.broker.esql.run import Rows
 from flintmq.broker.runtime.decisions import SOURCE_NAME_MAX, Branch
+from flintmq.broker.runtime.statements import Statements, run_command
 
 STATEMENT_CACHE: Final = 100
 CONNECT_TIMEOUT_S: Final = 10
@@ -291,18 +298,6 @@ class Prepared:
     age_s: float
 
 
-def run_command(connection: psycopg.Connection[tuple[Any, ...]], sql: str) -> str:
-    """Run a statement that has neither parameters nor rows; return its command tag. Raise psycopg.Error.
-
-    One blocking call of libpq. A cursor of psycopg takes four times the CPU of it, and a message needs two: BEGIN and
-    COMMIT.
-    """
-    result = connection.pgconn.exec_(sql.encode())
-    if result.status != ExecStatus.COMMAND_OK:
-        raise error_from_result(result)
-    return (result.command_status or b"").decode()
-
-
 class PostgresSource:
     """A data source on psycopg: one connection, and two-phase commit."""
 
@@ -310,7 +305,8 @@ class PostgresSource:
         self.settings = settings
         self.application = application
         self._connection: psycopg.Connection[tuple[Any, ...]] | None = None
-        #: The cursor of all statements: a new one for each costs more than the rest of a short statement.
+        #: Statements with values, and a cursor for those without: they may be several in one text.
+        self._statements: Statements | None = None
         self._cursor: psycopg.Cursor[tuple[Any, ...]] | None = None
         self._case = CASES[settings.column_case]
         #: Why no statement can be run before a rollback (S2); empty if the transaction is sound.
@@ -343,21 +339,19 @@ class PostgresSource:
         password = settings.password()
         if settings.schema:
             arguments["options"] = f"{arguments.get('options', '')} -c search_path={settings.schema.replace(' ', '')}"
-        cache = settings.statement_cache
         try:
             # Transactions are begun with BEGIN here: COMMIT PREPARED must run outside of one.
             made = psycopg.connect(
                 **{key: value for key, value in arguments.items() if value is not None},
                 password=password,
                 autocommit=True,
-                prepare_threshold=5 if cache else None,
+                prepare_threshold=None,
                 row_factory=tuple_row,
             )
         except psycopg.Error as error:
             raise self._failed("CONNECT", error, password) from None
-        if cache:
-            made.prepared_max = cache
         self._connection, self._cursor = made, made.cursor()
+        self._statements = Statements(made, settings.statement_cache)
         return made
 
     def execute(self, sql: str, values: Sequence[object]) -> Rows:
@@ -367,23 +361,18 @@ class PostgresSource:
                 sql, f"data source {self.settings.name}: the transaction cannot go on: {self._spoiled}", SPOILED
             )
         connection = self.connect()
-        if connection.pgconn.transaction_status == TransactionStatus.IDLE:
-            connection = self._begun(connection)
+        savepoint = self.settings.statement_rollback
+        begins = connection.pgconn.transaction_status == TransactionStatus.IDLE
+        if begins:
+            self._only_reads = True
+            if savepoint or not values:
+                connection, begins = self._begun(connection), False
         if self._only_reads and not _READS.match(sql):
             self._only_reads = False
-        parameters = [to_database(value, False) for value in values]
-        savepoint = self.settings.statement_rollback
         if savepoint:
             self._command("SAVEPOINT flintmq")
         try:
-            cursor = self._cursor
-            assert cursor is not None
-            cursor.execute(driver_text(sql, "pyformat"), parameters)
-            if cursor.description is None:
-                found = Rows(changed=max(0, cursor.rowcount))
-            else:
-                columns = [self._case(each.name) for each in cursor.description]
-                found = Rows(columns, [tuple(map(from_database, row)) for row in cursor])
+            found = self._run(sql, values, self._begin if begins else "")
         except psycopg.Error as error:
             failed = self._failed(sql, error)
             if savepoint and not connection.closed:
@@ -397,9 +386,34 @@ class PostgresSource:
             self._command("RELEASE SAVEPOINT flintmq")
         return found
 
+    def _run(self, sql: str, values: Sequence[object], begin: str) -> Rows:
+        """Run a statement; begin a transaction with it if `begin` is given. Raise psycopg.Error or ValueError."""
+        parameters = [to_database(value, False) for value in values]
+        if not parameters:
+            cursor = self._cursor
+            assert cursor is not None
+            cursor.execute(driver_text(sql, "pyformat").encode(), parameters)
+            if cursor.description is None:
+                return Rows(changed=max(0, cursor.rowcount))
+            columns = [self._case(each.name) for each in cursor.description]
+            return Rows(columns, [tuple(map(from_database, row)) for row in cursor])
+        connection, statements, text = self._connection, self._statements, numbered_text(sql)
+        assert connection is not None and statements is not None
+        try:
+            found = statements.execute(text, parameters, begin.encode())
+        except psycopg.OperationalError:
+            if statements.has_begun or not connection.closed:
+                raise
+            # The connection was lost while it was idle, and nothing with it: connect again.
+            self.connect()
+            statements = self._statements
+            assert statements is not None
+            found = statements.execute(text, parameters, begin.encode())
+        found.columns = [self._case(name) for name in found.columns]
+        return found
+
     def _begun(self, connection: psycopg.Connection[tuple[Any, ...]]) -> psycopg.Connection[tuple[Any, ...]]:
         """Begin a transaction. If the connection was lost while it was idle nothing was lost with it: connect again."""
-        self._only_reads = True
         try:
             self._command(self._begin)
         except BrokerError:
@@ -428,7 +442,7 @@ class PostgresSource:
         connection = self._connection
         assert connection is not None
         try:
-            return run_command(connection, sql)
+            return run_command(connection, sql.encode())
         except psycopg.Error as error:
             failed = self._failed(sql, error)
             if connection.closed or self._status() != TransactionStatus.IDLE:
@@ -481,7 +495,7 @@ class PostgresSource:
             self._connection = None
         elif connection.pgconn.transaction_status != TransactionStatus.IDLE:
             try:
-                run_command(connection, "ROLLBACK")
+                run_command(connection, b"ROLLBACK")
             except psycopg.Error:
                 self.close()
 
@@ -567,7 +581,7 @@ class PostgresSource:
         assert connection.pgconn.transaction_status == TransactionStatus.IDLE, "a transaction is open"
         sql = f"{action} PREPARED '{gid}'"
         try:
-            run_command(connection, sql)
+            run_command(connection, sql.encode())
         except psycopg.Error as error:
             if error.sqlstate == UNDEFINED_OBJECT:
                 return False
@@ -605,6 +619,11 @@ def open_source(settings: Settings, application: str = "flintmq") -> PostgresSou
     if settings.can_prepare:
         return PostgresSource(settings, application)
     return SqlSource(settings)
+
+
+def missing_source(name: str) -> str:
+    """Return the text about a data source that a flow names, and that is not configured."""
+    return f"there is no data source {name!r}; configure it for the broker, or statements that name it fail"
 
 
 def check_coordinated(settings: Mapping[str, Settings], names: Sequence[str]) -> None:

@@ -56,6 +56,7 @@ class Unit:
         self._state = StateUnit(state, session)
         self._coordinator = coordinator
         self._decisions = decisions
+        self._is_coordinated = coordinator is not None and coordinator.member.coordinated
         self._begun = False
         #: Looks at the message under way; None if nothing does.
         self.observer: Observer | None = None
@@ -98,12 +99,19 @@ class Unit:
     ) -> tuple[MQMD, bytes] | None:
         """Commit, and get the next message as the session does.
 
-        A unit of work with databases, state or an observer is committed first: an observer may make calls at the end.
+        A unit of work with state, an observer or coordinated databases is committed first: an observer may make calls
+        at the end, and branches of databases are finished after MQCMIT, while the get would wait. Databases that are
+        not coordinated are committed before MQCMIT, which goes together with the get.
         """
-        if self._begun or self._state.is_used or self.observer is not None:
+        if self._state.is_used or self.observer is not None or self._begun and self._is_coordinated:
             self.commit()
             committed()
             return None
+        if self._begun:
+            assert self._coordinator is not None
+            self.session.flush()  # A database is not committed for an output that is refused.
+            self._begun = False
+            self._coordinator.commit_before_queue_manager()
         return self.session.commit_and_get(source, wait_ms, committed)
 
     def backout(self) -> None:

@@ -48,7 +48,7 @@ from flintmq.broker.runtime import commands as _commands
 from flintmq.broker.runtime import transactions as _transactions
 from flintmq.broker.runtime.content_filters import ContentFilters
 from flintmq.broker.runtime.coordination import Coordinator, Member
-from flintmq.broker.runtime.data_sources import InstanceSources, read_settings
+from flintmq.broker.runtime.data_sources import InstanceSources, missing_source, read_settings
 from flintmq.broker.runtime.decisions import Branches, QueueDecisions, create_queue, queue_manager_id
 from flintmq.broker.runtime.http_listener import Listener, Requests
 from flintmq.broker.runtime.instance import Instance, Peers, UnitOfWork
@@ -302,14 +302,24 @@ class Worker:
         self._thread("recovery", self._run_recovery)
 
     def problems_of_data_sources(self, flow: RuntimeFlow) -> list[str]:
-        """Return which data sources of a coordinated flow cannot take part in two-phase commit, a line each."""
-        if not is_coordinated(flow) or self._recovery is None:
+        """Return why a flow cannot start with the data sources that it names, a line each.
+
+        A coordinated flow needs all of them, and each must be able to prepare. Another flow starts without one: a
+        message that does not use it succeeds. The log names it.
+        """
+        names = flow.data_sources()
+        if not is_coordinated(flow):
+            for name in names:
+                if name not in self._sources:
+                    self.log.write("2321W", flow.name, missing_source(name))
             return []
         found = []
-        for name in dict.fromkeys(node.text("dataSource") for node in flow.nodes):
+        for name in names:
+            if name not in self._sources or self._recovery is None:
+                found.append(missing_source(name))
+                continue
             try:
-                if name in self._sources:
-                    self._recovery.check([name])
+                self._recovery.check([name])
             except BrokerError as error:
                 found.append(str(error))
         return found

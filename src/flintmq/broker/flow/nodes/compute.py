@@ -113,6 +113,10 @@ class EsqlNode(RuntimeNode):
         """Return the assembly that the node sends."""
         return assembly.replace(as_message(trees.root), as_tree(trees.local_environment), as_tree(trees.exception_list))
 
+    def data_sources(self) -> list[str]:
+        own = [self.data_source_name] if self.data_source_name else []
+        return own + sorted(self.unit.data_sources - {"", self.data_source_name})
+
     def data_source(self, invocation: Invocation, name: str | None) -> DataSource:
         """Return a data source; None is the one that the node names."""
         wanted = name or self.data_source_name

@@ -20,7 +20,8 @@ class QueryNode(RuntimeNode):
     """What both nodes share: the query and its parameters."""
 
     def prepare(self) -> None:
-        self.data_source_name = self.text("dataSourceName")
+        name = self.text("dataSourceName")
+        self.data_source_name = name.rpartition(":")[2] or name
         self.sql = self.text("sqlQuery")
         if not self.sql:
             raise NodeProblem(f"{self.label}: the property sqlQuery is empty")
@@ -38,10 +39,13 @@ class QueryNode(RuntimeNode):
                 f"{self.label}: sqlQuery has {self.sql.count('?')} markers, and {len(self.parameters)} values are given"
             )
 
+    def data_sources(self) -> list[str]:
+        return [self.data_source_name] if self.data_source_name else []
+
     def query(self, invocation: Invocation, assembly: Assembly) -> tuple[list[str], list[tuple[object, ...]]]:
         """Run the query; return names of columns and rows."""
         values = [parameter.value(assembly) for parameter in self.parameters]
-        source = invocation.services.data_source(self.data_source_name.rpartition(":")[2] or self.data_source_name)
+        source = invocation.services.data_source(self.data_source_name)
         found = source.execute(self.sql, values)
         return found.columns, [tuple(row) for row in found.rows]
 
