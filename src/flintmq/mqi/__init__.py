@@ -6,7 +6,8 @@
     calls       md od pmo gmo object_record response_record sd sro sts cno csp bno bo cbd cbc ctlo
     properties  properties, with property_names, property_values, folders and md_properties;
                 cmho dmho bmho mhbo smpo impo dmpo pd
-    headers     dlh xqh mde rfh rfh2 dh cih iih wih eph, tm and tmc2: in front of, or as, message data
+    headers     dlh xqh mde rfh rfh2 dh cih iih wih eph, tm and tmc2: in front of, or as, message data; payload (how far
+                they reach), property_blocks and property_headers (properties in them), content_filter
     commands    pcf and pcf_parameters; command_text (lines of MQSC)
     conversion  convert and convert_layouts: MQGMO_CONVERT
 
