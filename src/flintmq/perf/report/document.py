@@ -24,6 +24,8 @@ from flintmq.pipeline.runs.tables import Point, RunFacts
 
 TITLE = "FlintMQ performance report"
 HTML, MARKDOWN, CSV = "report.html", "report.md", "results.csv"
+#: Parameters that need not be said.
+_USUAL = (("instances", "1"), ("groups", "1"), ("flows", "1"))
 #: Bars of the chart that compares with the documents.
 BESIDE_MAX = 30
 
@@ -105,7 +107,10 @@ def _sections(chapter: Chapter, runs: Sequence[RunFacts], source: Source) -> lis
     single = [run for run in left if is_single(run)]
     if len(single) > 1:
         left = [run for run in left if run not in single]
-    made += [section(run, _title(run, source), source.remarks.get(run.workload, "")) for run in left]
+    for run in left:
+        made.append(section(run, _title(run, source), source.remarks.get(run.workload, "")))
+        # A workload may stand in two chapters.
+        made[-1].ident = f"{chapter.name} {run.id}"
     if len(single) > 1:
         together = shared("Measured at one point each", single, f"{chapter.name} single", source.titles)
         made.append(_with_remarks(together, single, source))
@@ -253,7 +258,7 @@ def _parameters(each: Beside) -> str:
     shown += [
         label(name, given[name])
         for name in ("streamq", "cipher", "format_in", "format_out", "instances", "groups", "flows", "subscribers")
-        if name in given and given[name] not in ("none", "")
+        if name in given and given[name] not in ("none", "") and (name, given[name]) not in _USUAL
     ]
     return ", ".join(shown)
 

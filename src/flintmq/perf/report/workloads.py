@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from statistics import median
 
-from flintmq.perf.report.words import UNITS, heading, label, measured, name_of, number_of
+from flintmq.perf.report.words import UNITS, heading, label, measured, name_of, number_of, size_text
 from flintmq.pipeline.reports.model import Cell, Chart, Column, Section, Series, Table
 from flintmq.pipeline.runs.tables import Point, RunFacts
 
@@ -38,6 +38,8 @@ RUN = Column("Run", link="run-", tail=4)
 #: The parameter that tells the workloads of a shared section apart, and those that its table has anyway.
 WORKLOAD = "workload"
 _ALWAYS = ("size", "persistent", "mode")
+#: Parameters that are words in a table, too.
+_IN_WORDS = ("mode", "selector", "recording", "case")
 
 Of = Callable[[Point], float | None]
 Repeats = Callable[[Point], tuple[float, ...]]
@@ -127,6 +129,8 @@ def shared(title: str, runs: Sequence[RunFacts], ident: str, titles: Mapping[str
     if errors:
         made.words.append(f"{errors:,} operations failed.")
     made.charts = _rate_charts(points, names, axis, operations[0] if len(operations) == 1 else "operation")
+    for each in made.charts:
+        each.title = f"{title}: {each.title}"
     shown = [WORKLOAD, *_ALWAYS, *([axis] if axis and axis not in _ALWAYS else [])]
     shown += [name for name in names if name not in shown and not follows(name, WORKLOAD, points)]
     made.tables = [_table(points, shown)]
@@ -149,10 +153,10 @@ def _rate_charts(points: Sequence[Point], names: Sequence[str], axis: str, opera
     # A single point is named by what it is, as it differs from nothing.
     rest = rest or ([] if axis else [name for name in _ALWAYS if name in points[0].parameters])
     what = operation or "operation"
-    rates = charts("Rate", points, axis, rest, lambda p: p.rate, lambda p: p.rates, f"{what}, a second")
+    rates = charts("rate", points, axis, rest, lambda p: p.rate, lambda p: p.rates, f"{what} per second")
     if not any(point.cpu_us for point in points):
         return rates
-    return rates + charts("CPU", points, axis, rest, lambda p: p.cpu_us, _costs, f"us of CPU for one {what}")
+    return rates + charts("CPU", points, axis, rest, lambda p: p.cpu_us, _costs, f"us for one {what}")
 
 
 def _costs(point: Point) -> tuple[float, ...]:
@@ -173,7 +177,8 @@ def _words(run: RunFacts, points: Sequence[Point]) -> list[str]:
             f"Medians of {repeats} repeats of {float(head.get('measure_s') or 0):g} s; whiskers are the lowest and the "
             "highest repeat."
         )
-    for peak in run.peaks[:4]:
+    ramped = [peak for peak in run.peaks if str(peak.get("ramp")) in varied(points, run)] if points else []
+    for peak in ramped[:4]:
         why = "the rate grew no more" if peak.get("reason") == "flat" else "the ramp ended"
         at = label(str(peak.get("ramp")), str(peak.get("at")))
         said.append(f"Peak at {at}: {peak.get('rate', 0):,.0f} a second; {why}.")
@@ -229,9 +234,11 @@ def chart(
         at = label(axis, f"{places[0]:g}")
         names = [f"{each.name}, {at}" if each.name != short else at for each in series]
         return Chart(shown, "bar", names, bars, y_title)
-    unit = f"{heading(axis)}{f', {UNITS[axis]}' if axis in UNITS else ''}"
+    unit = f"{heading(axis)}{f', {UNITS[axis]}' if axis in UNITS and axis != 'size' else ''}"
     x = [f"{place:g}" if place < 1e6 else f"{place:.0f}" for place in places]
-    return Chart(shown, "line", x, series, y_title, unit, "log" if wide else "linear")
+    made = Chart(shown, "line", x, series, y_title, unit, "log" if wide else "linear")
+    made.shown = [size_text(int(place)) if axis == "size" else f"{place:,g}" for place in places]
+    return made
 
 
 def _spread(repeats: Sequence[float]) -> tuple[float, float] | None:
@@ -279,7 +286,7 @@ def _cell(name: str, point: Point) -> Cell:
     if name == "persistent":
         return "P" if value == "true" else "NP"
     if number is None:
-        return value
+        return label(name, value) if name in _IN_WORDS else value
     return int(number) if number == int(number) else number
 
 
@@ -298,6 +305,13 @@ def _figures(point: Point) -> tuple[Cell, ...]:
         None if point.machine_cpu is None else 100 * point.machine_cpu,
         point.run,
     )
+
+
+def digits(value: float) -> str:
+    """Return a number of any size: whole from 100 on, with at most three decimals below."""
+    size = abs(value)
+    text = f"{value:,.{0 if size >= 100 or value == int(value) else 1 if size >= 10 else 3}f}"
+    return "0" if text == "-0" else text
 
 
 def values_of(point: Point) -> dict[tuple[str, str], tuple[float, ...]]:
@@ -331,10 +345,11 @@ def _values(points: Sequence[Point], run: RunFacts) -> Table:
     """Return the values of all steps: the median of their repeats, the lowest and the highest."""
     names = varied(points, run) if len(points) > 1 else []
     columns = _parameter_columns(names, points)
-    columns += [Column("Measured"), Column("Median", 3), Column("Lowest", 3), Column("Highest", 3), Column("Unit"), RUN]
+    columns += [Column("Measured"), Column("Median", 0), Column("Lowest", 0), Column("Highest", 0), Column("Unit"), RUN]
     rows: list[tuple[Cell, ...]] = []
     for point in points:
         for (name, unit), all_of in values_of(point).items():
             given = (*(_cell(each, point) for each in names), measured(name))
-            rows.append((*given, median(all_of), min(all_of), max(all_of), unit, point.run))
+            shown = (digits(each) for each in (median(all_of), min(all_of), max(all_of)))
+            rows.append((*given, *shown, unit, point.run))
     return Table("", columns, rows)

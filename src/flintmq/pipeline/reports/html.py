@@ -20,7 +20,7 @@ from flintmq import __version__
 from flintmq.pipeline.reports.markup import escaped, sentence, slug
 from flintmq.pipeline.reports.model import NAME_MAX, Cell, Chart, Column, Figure, Report, Section, Table
 from flintmq.pipeline.reports.style import SCRIPT, STYLE
-from flintmq.pipeline.reports.svg import NARROW, draw, drawn, key, sparkline, values_of
+from flintmq.pipeline.reports.svg import LINE, NARROW, draw, drawn, key, labels, sparkline, values_of
 
 #: Rows of a table that are open to view at once; a longer one scrolls.
 ROWS_OPEN = 25
@@ -28,6 +28,8 @@ ROWS_OPEN = 25
 WORDS = 18
 #: Columns from which on a table is wide, and key columns of one that stay in view.
 WIDE, KEYS_MAX = 8, 4
+#: Places on the x axis, or bars, of charts that stand side by side.
+PAIR_MAX = 10
 #: Columns from which on a table has smaller letters, on paper above all.
 MANY = 10
 #: Values of a chart that are also given as a table.
@@ -124,7 +126,8 @@ def _figure(figure: Figure) -> str:
 
 def _report(report: Report, ident: str) -> str:
     first, rest = report.words[:1], report.words[1:]
-    named = report.title.lower().startswith(report.name.lower())
+    # A name of several words is no name of a command.
+    named = report.title.lower().startswith(report.name.lower()) or " " in report.name
     name = "" if named else f" <small>{escaped(report.name)}</small>"
     words = "".join(f'<p class="lead">{sentence(each)}</p>' for each in first)
     if rest:
@@ -151,11 +154,18 @@ def _section(section: Section, ident: str) -> str:
         [
             f'<section class="part" id="{ident}"><h3>{escaped(section.title)}</h3>',
             *(f"<p>{sentence(each)}</p>" for each in section.words),
-            *(_chart(chart, f"{ident}-c{number}") for number, chart in enumerate(section.charts, 1)),
+            *_charts(section.charts, ident),
             *(_table(table, f"{ident}-t{number}") for number, table in enumerate(section.tables, 1)),
             "</section>",
         ]
     )
+
+
+def _charts(charts: Sequence[Chart], ident: str) -> list[str]:
+    """Return the charts of a section: side by side where each needs half of the width only."""
+    made = [_chart(chart, f"{ident}-c{number}") for number, chart in enumerate(charts, 1)]
+    small = all(len(chart.x) * (1 if chart.kind == LINE else len(chart.series)) <= PAIR_MAX for chart in charts)
+    return ['<div class="pair">', *made, "</div>"] if len(made) > 1 and small else made
 
 
 def _chart(chart: Chart, ident: str) -> str:
@@ -178,7 +188,7 @@ def _values(chart: Chart) -> Table:
     ]
     drawn = [values_of(series, len(chart.x)) for series in chart.series]
     rows: list[tuple[Cell, ...]] = [
-        (label, *(values[place] for values in drawn)) for place, label in enumerate(chart.x[:VALUES_MAX])
+        (label, *(values[place] for values in drawn)) for place, label in enumerate(labels(chart)[:VALUES_MAX])
     ]
     return Table(chart.title, columns, rows, max(len(chart.x) - VALUES_MAX, 0))
 

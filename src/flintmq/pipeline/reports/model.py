@@ -64,6 +64,8 @@ class Chart:
     y_title: str = ""
     x_title: str = ""
     scale: str = ""
+    #: Labels as readers see them, where those of `x` are numbers on a scale: 2 KB for 2048.
+    shown: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,8 @@ svg .name{fill:var(--fg)}svg .value{fill:var(--soft);font-size:11px}
 .whisker{stroke:var(--c);stroke-width:5;stroke-linecap:round;opacity:.28}
 .repeats{stroke:var(--fg);stroke-width:1.2;fill:none;opacity:.65}
 .narrow{display:none}
+.pair{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:0 1rem;margin:1.2rem 0}
+.pair figure{margin:.5rem 0}.pair .wide{display:none}.pair .narrow{display:block}
 .part{margin:1.8rem 0 2.4rem}.part>p{max-width:72ch;margin:.4rem 0;overflow-wrap:anywhere}
 .part>h3{font-size:1.1rem;overflow-wrap:anywhere}
 .dot,.bar{fill:var(--c)}.tip{fill:transparent}.tip:hover{fill:var(--fg);opacity:.35}
@@ -75,8 +77,7 @@ th.n,td.n{text-align:right;font-variant-numeric:tabular-nums}
 td.n,td.w{white-space:nowrap}
 .many th,.many td{padding:.3rem .42rem}
 .k:first-child,.k.stays{position:sticky;left:var(--left,0);background:var(--bg);z-index:1}
-th.many th,.many td{padding:.3rem .42rem}
-.k:first-child,th.k.stays{background:var(--box);z-index:2}
+th.k:first-child,th.k.stays{background:var(--box);z-index:2}
 th.sorts{cursor:pointer}th[aria-sort=ascending]::after{content:" \\25B2";font-size:.65em}
 th[aria-sort=descending]::after{content:" \\25BC";font-size:.65em}
 tbody tr:hover td{background:var(--box)}
@@ -85,14 +86,15 @@ tbody tr:hover td{background:var(--box)}
 body{display:block;padding:0 1rem 3rem}nav{position:static;max-height:none;margin-bottom:1.5rem}
 nav ol ol{display:none}}
 @media (max-width:36rem){
-.wide{display:none}.narrow{display:block}figure{padding:.7rem .5rem .4rem}h1{font-size:1.5rem}
+.pair{display:block}.wide{display:none}.narrow{display:block}figure{padding:.7rem .5rem .4rem}h1{font-size:1.5rem}
 .glance{padding:.8rem}.cards{grid-template-columns:minmax(0,1fr)}th,td{padding:.3rem .5rem}}
 @page{size:A4;margin:13mm 12mm}
 @media print{
 :root{color-scheme:light;--bg:#fff;--fg:#000;--soft:#444;--rule:#cfd4db;--box:#fff;--link:#0b5cad;
 --c0:#0b6bb8;--c1:#c4570b;--c2:#1a8a5f;--c3:#a63a86;--c4:#8a6d00;--c5:#4a4fc4;--c6:#b3262e;--c7:#5f6b7a}
 body{display:block;max-width:none;padding:0;font-size:10pt}
-details,.skip,.narrow{display:none}.wide{display:block}a{color:inherit;text-decoration:none}
+details,.skip,.narrow{display:none}.wide{display:block}
+.pair .wide{display:none}.pair .narrow{display:block}.pair{display:grid}a{color:inherit;text-decoration:none}
 .scroll,.scroll.long{overflow:visible;max-height:none}figure,tr,article,header{break-inside:avoid}
 h1,h2,h3,figcaption,.keys,thead{break-after:avoid}
 table,table.many{font-size:7.4pt}table.many{font-size:6.6pt}

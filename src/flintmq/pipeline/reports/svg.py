@@ -150,11 +150,16 @@ def values_of(series: Series, places: int) -> list[float | None]:
     return found + [None] * (places - len(found))
 
 
+def labels(chart: Chart) -> list[str]:
+    """Return the labels of a chart as readers see them."""
+    return chart.shown if len(chart.shown) == len(chart.x) else chart.x
+
+
 def describe(chart: Chart) -> str:
     """Describe a chart to readers that do not see it: each series with its extremes and their places."""
     parts = []
     for series in chart.series:
-        found = [(value, label) for value, label in zip(values_of(series, len(chart.x)), chart.x, strict=True)]
+        found = [(value, label) for value, label in zip(values_of(series, len(chart.x)), labels(chart), strict=True)]
         seen = [(value, label) for value, label in found if value is not None]
         if not seen:
             parts.append(f"{series.name}: no values.")
@@ -325,7 +330,7 @@ def _x_axis(chart: Chart, plot: _Plot) -> list[str]:
     if plot.times:
         made = _time_labels(at[0], at[-1], across, bottom, right)
     elif chart.scale:
-        made = _scale_labels(chart.x, [across(each) for each in at], bottom, plot.width)
+        made = _scale_labels(labels(chart), [across(each) for each in at], bottom, plot.width)
     else:
         made = _labels(chart.x, lambda number: across(at[number]), bottom, right)
     if chart.x_title:
@@ -345,7 +350,7 @@ def _series(chart: Chart, plot: _Plot, series: Series, number: int, *, filled: b
     if chart.scale:
         made += [_dot(point, number) for point in points if point is not None]
     if hover:
-        made += _tips(series.name, chart.x, values, points)
+        made += _tips(series.name, labels(chart), values, points)
     return made
 
 
