@@ -215,12 +215,13 @@ class Runner:
         if setup.preload:
             self._load(setup, drivers[0])
         rates = []
+        account = self.options.recording and not setup.parameters.get("recording")
         for repeat in range(1, self.options.timing.repeats + 1):
 
             def told(second: int, seconds: int, count: int) -> None:
                 self.view.second(label, second, seconds, count)
 
-            one = Repeat(self.stage, self.writer, setup, drivers, self.options.timing, watched, told)
+            one = Repeat(self.stage, self.writer, setup, drivers, self.options.timing, watched, told, account)
             outcome: Outcome = one.measure(number, repeat)
             self.dumps.take(number, repeat)
             latency = outcome.latency
@@ -280,7 +281,7 @@ def surroundings(p: Parameters, recording: bool) -> tuple[list[str], list[str]]:
         do += ["START TRACE(STAT) CLASS(1,2,3,4,5)", "START TRACE(ACCTG) CLASS(1,3,4)"]
         undo += ["STOP TRACE(*)", "SET SYSTEM STATIME(30) ACCTIME(-1)"]
     elif recording and not wanted:
-        do += ["ALTER QMGR STATQ(ON)", "START TRACE(STAT) CLASS(1,2,3,4,5)"]
+        do += ["ALTER QMGR STATQ(ON) ACCTQ(ON)", "START TRACE(STAT) CLASS(1,2,3,4,5)"]
         undo += ["STOP TRACE(*)"]
     trace = str(p.get("trace", "none"))
     if trace != "none":

@@ -151,7 +151,7 @@ def _table(title: str, verdicts: Sequence[Verdict]) -> Table:
     shown = verdicts[0].verdict != NOT_SHOWN
     columns = [Column("Behaviour"), Column("Kind"), Column("The documents say"), Column("Here" if shown else "Why")]
     if shown:
-        columns.append(Column("First run", link="run-", tail=4))
+        columns.append(Column("First run", link="run-"))
     rows: list[tuple[Cell, ...]] = []
     for each in verdicts:
         row: tuple[Cell, ...] = (f"B{each.behaviour.number}", KINDS[each.behaviour.kind], each.behaviour.text, each.why)

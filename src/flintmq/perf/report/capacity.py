@@ -142,7 +142,7 @@ def _held_out(found: Sequence[costs.HeldOut]) -> Table:
         Column("Measured", 1, "us"),
         Column("Predicted", 1, "us"),
         Column("Error", 0, "%"),
-        Column("Run", link="run-", tail=4),
+        Column("Run", link="run-"),
     ]
     rows: list[tuple[Cell, ...]] = [
         (

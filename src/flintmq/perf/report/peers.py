@@ -75,7 +75,7 @@ def _table(title: str, group: Sequence[Point], ours: Point | None) -> Table:
         Column("p50", 0, "us"),
         Column("p99", 0, "us"),
         Column("A confirm means"),
-        Column("Run", link="run-", tail=4),
+        Column("Run", link="run-"),
     ]
     rows: list[tuple[Cell, ...]] = []
     for point in sorted(group, key=lambda each: -each.rate):

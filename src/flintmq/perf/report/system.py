@@ -36,7 +36,7 @@ def configuration(runs: Sequence[RunFacts]) -> Report:
         Column("Python"),
         Column("File system of the log"),
         Column("Runs", 0),
-        Column("First run", link="run-", tail=4),
+        Column("First run", link="run-"),
     ]
     rows: list[tuple[Cell, ...]] = []
     for (cpu, cores, memory, *rest), of in machines.items():
@@ -57,7 +57,7 @@ def _software(runs: Sequence[RunFacts]) -> list[Table]:
         for name, version in (run.machine.get("versions") or {}).items():
             seen.setdefault((str(name), str(version)), run.id)
     rows: list[tuple[Cell, ...]] = [(name, version, run) for (name, version), run in sorted(seen.items())]
-    return [Table("Software", [Column("What"), Column("Version"), Column("First run", link="run-", tail=4)], rows)]
+    return [Table("Software", [Column("What"), Column("Version"), Column("First run", link="run-")], rows)]
 
 
 def _disks(made: Report, runs: Sequence[RunFacts]) -> None:
@@ -69,7 +69,7 @@ def _disks(made: Report, runs: Sequence[RunFacts]) -> None:
         Column("Mean", 0, "us"),
         Column("p99", 0, "us"),
         Column("Longest", 0, "us"),
-        Column("Run", link="run-", tail=4),
+        Column("Run", link="run-"),
     ]
     rows: list[tuple[Cell, ...]] = []
     lines: dict[str, dict[int, float]] = {}

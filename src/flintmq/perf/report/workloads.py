@@ -34,7 +34,7 @@ SERIES_MAX = 8
 #: Most charts of values of one workload.
 VALUES_MAX = 4
 #: The column that leads to a run: every table of figures ends with it (R1).
-RUN = Column("Run", link="run-", tail=4)
+RUN = Column("Run", link="run-")
 #: The parameter that tells the workloads of a shared section apart, and those that its table has anyway.
 WORKLOAD = "workload"
 _ALWAYS = ("size", "persistent", "mode")

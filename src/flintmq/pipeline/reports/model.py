@@ -22,7 +22,7 @@ class Column:
     #: Prefix of a link from each cell to a section; the text of the cell completes the section's name.
     link: str = ""
     #: Letters that a page shows of the end of a linked name that is longer than NAME_MAX; its title has the whole.
-    tail: int = 0
+    tail: int = 4
 
 
 @dataclass(slots=True)
