@@ -59,7 +59,7 @@ REASONS: dict[int, str] = {
     199: "the trace of the channel initiator has no counterpart: one process serves clients and queues",
     202: _QUANTITY,
     223: "a comparison of two ways to write an application",
-    231: "a setting of a node: `transactionMode` takes yes, no and automatic",
+    231: "a setting of a node: transactionMode takes yes, no and automatic",
     234: "a property of flows: messages of a flow with transactionMode yes are put in the unit of work of its input",
     239: "no execution group is made by default here: an operator creates each, as a process of its own",
     240: "a property of formats: XMLNSC and XMLNS need no model; no rate shows it",

@@ -16,7 +16,7 @@ from flintmq.perf.report import behaviours, capacity, peers, system
 from flintmq.perf.report.anchors import CAVEAT, PLATFORMS, Beside, beside
 from flintmq.perf.report.chapters import CHAPTERS, Chapter
 from flintmq.perf.report.words import label, size_text
-from flintmq.perf.report.workloads import RUN, is_single, section, shared
+from flintmq.perf.report.workloads import RUN, digits, is_single, section, shared
 from flintmq.pipeline.reports import markdown
 from flintmq.pipeline.reports.html import page
 from flintmq.pipeline.reports.model import Cell, Chart, Column, Figure, Report, Section, Series, Table
@@ -224,10 +224,10 @@ def _beside(found: Sequence[Beside]) -> Report:
             each.anchor.source,
             each.anchor.platform,
             each.anchor.unit,
-            each.anchor.rate,
+            digits(each.anchor.rate),
             each.anchor.per_core,
             each.anchor.per_cpu_second,
-            each.rate,
+            digits(each.rate),
             each.per_cpu_second,
             each.ratio,
             each.point.run,

@@ -195,16 +195,20 @@ def order(*picks: Pick, of: Measure = rate, what: str) -> Check:
 
     def check(evidence: Evidence) -> Found:
         values = []
-        runs: set[str] = set()
+        peaks: list[Point] = []
         for each in picks:
             seen = [(value, point) for point in evidence.of(each) if (value := of(point))]
             if not seen:
                 return Found(None, "")
-            best = max(seen, key=lambda pair: pair[0])
-            values.append(best[0])
-            runs.add(best[1].run)
+            value, best = max(seen, key=lambda pair: pair[0])
+            values.append(value)
+            peaks.append(best)
+        text = f"{what}: {', '.join(f'{value:,.4g}' for value in values)}"
+        why = noisy(peaks, of)
+        if why:
+            return Found(None, f"{text}, but {why}")
         held = all(two < one * NOT_LESS for one, two in zip(values, values[1:], strict=False))
-        return Found(held, f"{what}: {', '.join(f'{value:,.4g}' for value in values)}", tuple(sorted(runs)))
+        return Found(held, text, runs_of(peaks))
 
     return check
 
@@ -244,6 +248,9 @@ def flattens(points: Pick, along: str) -> Check:
             return Found(None, "")
         held, first, second, group = found[0]
         text = f"{along} to the middle of the ramp: {first:.2f} times the rate; from there to its end: {second:.2f}"
+        why = noisy([point for each in found for point in each[3]], rate)
+        if why:
+            return Found(None, f"{text}, but {why}")
         return Found(all(each[0] for each in found), text, tuple(sorted({point.run for point in group})))
 
     return check

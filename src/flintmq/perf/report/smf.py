@@ -39,7 +39,8 @@ _NUMBER = re.compile(r"(\d+)-[^/]*$")
 _CALLS = """
 select File, QMgr, count(*) as intervals, sum(Interval_Duration_US) / 1e6 as seconds,
        sum(coalesce(Put, 0) + coalesce(Put1, 0)) as puts, sum(Get) as gets, sum(Open) as opens,
-       sum(PersPuts) as persistent, sum(coalesce(PersPutBytes, 0) + coalesce(NonPersPutBytes, 0)) as bytes
+       sum(PersPuts) as persistent, sum(coalesce(PersPuts, 0) + coalesce(NonPersPuts, 0)) as messages,
+       sum(coalesce(PersPutBytes, 0) + coalesce(NonPersPutBytes, 0)) as bytes
 from {qmst} where coalesce(Put, 0) + coalesce(Put1, 0) + coalesce(Get, 0) > 0 group by File, QMgr
 """
 _LOG = """
@@ -213,9 +214,10 @@ def _calls(found: Sequence[Sum]) -> Section:
         (Column("Puts", 0), lambda each: each.get("puts")),
         (Column("Gets", 0), lambda each: each.get("gets")),
         (Column("Opens", 0), lambda each: each.get("opens")),
+        (Column("Messages", 0), lambda each: each.get("messages")),
         (Column("Puts", 0, "1/s"), lambda each: each.over("puts", "seconds")),
         (Column("Gets", 0, "1/s"), lambda each: each.over("gets", "seconds")),
-        (Column("Persistent", 0, "%"), lambda each: each.over("persistent", "puts", 100)),
+        (Column("Persistent", 0, "%"), lambda each: each.over("persistent", "messages", 100)),
         (Column("Put", 1, "MB"), lambda each: (each.get("bytes") or 0.0) / 1e6),
     ]
     words = (

@@ -132,7 +132,7 @@ def _run(run: RunFacts) -> Section:
         ("SMF dumps", f"{len(run.smf)}"),
         ("machine", f"{run.machine.get('cpu_model', '')}, {run.cores} cores, {run.machine.get('system', '')}"),
         ("load at the start", ", ".join(f"{each:.2f}" for each in run.machine.get("load") or [])),
-        ("command", " ".join(_short(str(each)) for each in head.get("command") or [])),
+        ("command", _command([str(each) for each in head.get("command") or []])),
         ("directory", run.directory.name),
     ]
     made.tables = [Table("", [Column("What"), Column("Value")], rows)]
@@ -144,6 +144,7 @@ def _run(run: RunFacts) -> Section:
     return made
 
 
-def _short(word: str) -> str:
-    """Return a word of a command, or the last part of a path: a report must not show directories of the machine."""
-    return Path(word).name if word.startswith("/") else word
+def _command(words: Sequence[str]) -> str:
+    """Return a command as it was typed, paths by their last part: a report must not show directories of the machine."""
+    made = [Path(word).name if word.startswith("/") else word for word in words]
+    return " ".join(["flint" if number == 0 and word == "__main__.py" else word for number, word in enumerate(made)])

@@ -286,7 +286,7 @@ def _cell(name: str, point: Point) -> Cell:
     if name == "persistent":
         return "P" if value == "true" else "NP"
     if number is None:
-        return label(name, value) if name in _IN_WORDS else value
+        return label(name, value) if name in _IN_WORDS or value in ("pubsub", "alias") else value
     return int(number) if number == int(number) else number
 
 
@@ -307,8 +307,10 @@ def _figures(point: Point) -> tuple[Cell, ...]:
     )
 
 
-def digits(value: float) -> str:
-    """Return a number of any size: whole from 100 on, with at most three decimals below."""
+def digits(value: float | None) -> str:
+    """Return a number of any size: whole from 100 on, with at most three decimals below. None has no text."""
+    if value is None:
+        return ""
     size = abs(value)
     text = f"{value:,.{0 if size >= 100 or value == int(value) else 1 if size >= 10 else 3}f}"
     return "0" if text == "-0" else text

@@ -26,6 +26,8 @@ from flintmq.pipeline.reports.svg import LINE, NARROW, draw, drawn, key, labels,
 ROWS_OPEN = 25
 #: Letters of a text that stays on one line.
 WORDS = 18
+#: Letters from which on a text may be broken anywhere: it may be a name without a space.
+LONG = 30
 #: Columns from which on a table is wide, and key columns of one that stay in view.
 WIDE, KEYS_MAX = 8, 4
 #: Places on the x axis, or bars, of charts that stand side by side.
@@ -250,7 +252,8 @@ def _cell(cell: Cell, column: Column, is_key: bool) -> str:
         text = escaped(cell)
         if column.link and cell:
             text = _link(cell, column)
-        return f"<td{_class(number or ('w' if len(cell) <= WORDS else ''), stays)}>{text}</td>"
+        length = "w" if len(cell) <= WORDS else "t" if len(cell) > LONG else ""
+        return f"<td{_class(number or length, stays)}>{text}</td>"
     if column.decimals is None:
         return f'<td{_class(stays)} data-v="{cell!r}">{cell}</td>'
     return f'<td{_class("n", stays)} data-v="{cell!r}">{cell:,.{column.decimals}f}</td>'

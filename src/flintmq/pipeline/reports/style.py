@@ -74,7 +74,7 @@ tbody tr:last-child td{border-bottom:0}
 th{position:sticky;top:0;background:var(--box);font-weight:600;vertical-align:bottom}
 th small{font-weight:400;color:var(--soft)}
 th.n,td.n{text-align:right;font-variant-numeric:tabular-nums}
-td.n,td.w{white-space:nowrap}
+td.n,td.w{white-space:nowrap}td.t{overflow-wrap:anywhere;min-width:9rem}
 .many th,.many td{padding:.3rem .42rem}
 .k:first-child,.k.stays{position:sticky;left:var(--left,0);background:var(--bg);z-index:1}
 th.k:first-child,th.k.stays{background:var(--box);z-index:2}
@@ -99,7 +99,8 @@ details,.skip,.narrow{display:none}.wide{display:block}
 h1,h2,h3,figcaption,.keys,thead{break-after:avoid}
 table,table.many{font-size:7.4pt}table.many{font-size:6.6pt}
 th,td,.many th,.many td{padding:.14rem .26rem;position:static}.k:first-child,.k.stays,th{position:static}
-td{overflow-wrap:anywhere}td.n{overflow-wrap:normal}td.w{white-space:normal}
+td{overflow-wrap:anywhere}td.t{min-width:0}td.n,td.w{overflow-wrap:normal}
+.part>p{break-after:avoid}
 .wide svg{max-width:16cm}
 nav{position:static;max-height:none;columns:2}nav ol ol{display:none}section{break-before:auto}}
 """

@@ -546,7 +546,7 @@ def _bars(chart: Chart, axis: Axis, width: int) -> tuple[int, list[str]]:
     top = TOP + BAR_GAP / 2
     for place, (name, lines, group) in enumerate(zip(names, texts, groups, strict=True)):
         middle = top + (group - BAR_GAP) / 2
-        made += _name(name, lines, side if above else side - 8, top if above else middle, above)
+        made += _name(name, lines, side + 3 if above else side - 8, top if above else middle, above)
         bars_top = top + NAME_LINE * len(lines) + 2 if above else middle - thick / 2
         for number, series in enumerate(chart.series):
             value = values_of(series, len(chart.x))[place]
