@@ -192,7 +192,7 @@ def test_formats_are_judged_when_all_conversions_were_run() -> None:
 
 def test_a_load_near_the_peak_is_compared_with_a_light_one() -> None:
     """B241 needs rated runs: their latency is from the time at which a message was due."""
-    seen = [Latency("round_trip", "due", 100, 1e3, 2e3, p99, p99, p99) for p99 in (4e3, 4e5)]
+    seen = [Latency("round_trip", "intended", 100, 1e3, 2e3, p99, p99, p99) for p99 in (4e3, 4e5)]
     rated = [
         replace(point("WMQI-W01", rate), target_rate=rate, latency=(latency,), machine_cpu=busy)
         for rate, latency, busy in ((50.0, seen[0], 0.3), (300.0, seen[1], 1.0))

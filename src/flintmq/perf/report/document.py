@@ -160,7 +160,7 @@ def _highlights(runs: Sequence[RunFacts], points: Sequence[Point], judged: Repor
         ]
         ordered = sorted(peaks.values(), key=lambda point: point.workload)
         names = [f"{p.workload}, {size_text(p.size)}, {'P' if p.persistent else 'NP'}" for p in ordered]
-        spread = [(min(p.rates), max(p.rates)) for p in ordered]
+        spread: list[tuple[float, float] | None] = [(min(p.rates), max(p.rates)) for p in ordered]
         series = [Series("rate", [p.rate for p in ordered], spread)]
         made.charts = [Chart("Peak of each workload", "bar", names, series, "operations a second")]
         columns = [

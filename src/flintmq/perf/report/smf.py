@@ -137,7 +137,7 @@ def chapter(spark: SparkSession, tables: Path, origins: Sequence[Origin]) -> Rep
 
     def ask(question: str, **structures: str) -> list[Any]:
         options = Options()
-        frames = {name: chosen(spark, tables, each, options) for name, each in structures.items()}
+        frames: dict[str, Any] = {name: chosen(spark, tables, each, options) for name, each in structures.items()}
         return spark.sql(question, **frames).collect()
 
     calls = folded(ask(_CALLS, qmst="QMST"), origins)
