@@ -59,7 +59,7 @@ def task(puts: int, at: int) -> bytes:
     }
     use |= {"PUTCT": (20 * puts * 4096).to_bytes(8, "big"), "PUTET": (50 * puts * 4096).to_bytes(8, "big")}
     use |= {"VALIDPUT": puts, "PUTBYTES": 100 * puts}
-    did = {"WTASCORR": correlator, "WTASVER": 8, "WTASWQCT": 1}
+    did: dict[str, Value] = {"WTASCORR": correlator, "WTASVER": 8, "WTASWQCT": 1}
     who = pack(WTID, {"WTIDATYP": 2, "WTIDCCN": "DRIVER"})
     sections = {1: [who], 2: [pack(WTAS, did)], 3: [pack(WQ, use, 2792)]}
     return Record(116, 1, sections, qmgr="PERF", at=at).packed()
