@@ -65,6 +65,8 @@ class Outcome:
     latency: Histogram
 
 
+#: Time before the measured part at which the accounting of tasks ends.
+ACCOUNTED_BEFORE_NS = 150_000_000
 Told = Callable[[int, int, int], None]
 
 
@@ -89,19 +91,21 @@ class Repeat:
         self.timing = timing
         self.watched = watched
         self.told = told
-        #: Whether tasks are accounted for after the measured part.
+        #: Whether tasks are accounted for in the warm-up.
         self.account = account
         self.embedded = any(driver.plan.mode == EMBEDDED for driver in drivers)
 
     def measure(self, step: int, repeat: int) -> Outcome:
         """Run it and write its records."""
         timing, stage = self.timing, self.stage
+        if self.account and stage.running:
+            stage.commands("START TRACE(ACCTG) CLASS(3)")
         begin = time.monotonic_ns() + _LEAD_NS
         start = begin + int(timing.warm_up_s * SECOND)
         end = start + int(timing.measure_s * SECOND)
         for driver in self.drivers:
             driver.tell({"from": begin, "start": start, "end": end})
-        _sleep_until(start)
+        self._warm_up(start)
         log = stage.log_used() if stage.running else (0, 0)
         if stage.running:
             stage.commands("RESET QMGR TYPE(STATISTICS)")
@@ -112,7 +116,7 @@ class Repeat:
         if stage.running:
             stage.commands("RESET QMGR TYPE(STATISTICS)")
         log_after = stage.log_used() if stage.running else (0, 0)
-        self._settle(timing.settle_s)
+        time.sleep(timing.settle_s)
         for driver in self.drivers:
             driver.tell({"stop": True})
         done = [driver.expect("done") for driver in self.drivers]
@@ -125,14 +129,12 @@ class Repeat:
         used = (log_after[0] - log[0], log_after[1] - log[1])
         return self._write_result(step, repeat, roles, cpu, share, done, used, (end - start) / SECOND)
 
-    def _settle(self, seconds: float) -> None:
-        """Wait for the drivers to settle. Tasks are accounted for now: that costs CPU, which was measured before."""
-        if not (self.account and self.stage.running):
-            time.sleep(seconds)
-            return
-        self.stage.commands("START TRACE(ACCTG) CLASS(3)")
-        time.sleep(seconds)
-        self.stage.commands("RESET QMGR TYPE(STATISTICS)", "STOP TRACE(ACCTG)")
+    def _warm_up(self, start: int) -> None:
+        """Wait for the measured part. Tasks are accounted for until shortly before it, as that costs CPU."""
+        if self.account and self.stage.running:
+            _sleep_until(start - min(ACCOUNTED_BEFORE_NS, int(self.timing.warm_up_s * SECOND) // 2))
+            self.stage.commands("RESET QMGR TYPE(STATISTICS)", "STOP TRACE(ACCTG)")
+        _sleep_until(start)
 
     def _watch(self, start: int, end: int) -> None:
         """Show the seconds until the end."""

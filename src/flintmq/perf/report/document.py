@@ -108,7 +108,10 @@ def _sections(chapter: Chapter, runs: Sequence[RunFacts], source: Source) -> lis
     if len(single) > 1:
         left = [run for run in left if run not in single]
     for run in left:
-        made.append(section(run, _title(run, source), source.remarks.get(run.workload, "")))
+        title = _title(run, source)
+        if sum(each.workload == run.workload for each in left) > 1:
+            title += f", run {run.id[-RUN.tail :]}"
+        made.append(section(run, title, source.remarks.get(run.workload, "")))
         # A workload may stand in two chapters.
         made[-1].ident = f"{chapter.name} {run.id}"
     if len(single) > 1:

@@ -77,6 +77,7 @@ from {wq} q left join (
   from {wtid} group by File, QMgr, WTAS_Correlator
 ) w on q.File = w.File and q.QMgr = w.QMgr and q.Correlation = w.WTAS_Correlator
 group by q.File, q.QMgr, coalesce(w.job, '')
+having sum(coalesce(Put_Count, 0) + coalesce(Put1_Count, 0)) + sum(Get_Count) > 0
 """
 
 
@@ -314,7 +315,8 @@ def _tasks(found: Sequence[Sum]) -> Section:
     shown, left = _most(found, lambda each: (each.get("put_cpu") or 0.0) + (each.get("get_cpu") or 0.0))
     words = (
         f"Accounting of tasks: the programs whose calls cost most, at most {EACH_MAX} of a run"
-        f"{f'; {left:,} others did less' if left else ''}. The time of a get includes its wait."
+        f"{f'; {left:,} others did less' if left else ''}. Drivers are accounted for while they warm up, so that it "
+        "costs nothing in the measured part. The time of a get includes its wait."
     )
     made = _filled("Tasks", words, "START TRACE(ACCTG) CLASS(3)", shown, columns)
     used = [each for each in shown if each.get("puts")]

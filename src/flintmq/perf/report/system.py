@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from flintmq.perf.report.words import size_text
 from flintmq.pipeline.reports.model import Cell, Chart, Column, Report, Section, Series, Table
 from flintmq.pipeline.runs.tables import RunFacts
 
@@ -97,7 +98,9 @@ def _disks(made: Report, runs: Sequence[RunFacts]) -> None:
     if len(places) > 1:
         series = [Series(name, [line.get(place) for place in places]) for name, line in lines.items()]
         x = [f"{place}" for place in places]
-        made.charts.append(Chart("Writes that are on disk, by block size", "line", x, series, "MB/s", "bytes", "log"))
+        chart = Chart("Writes that are on disk, by block size", "line", x, series, "MB/s", "Block", "log")
+        chart.shown = [size_text(place) for place in places]
+        made.charts.append(chart)
     made.tables.append(Table("Disk test", columns, rows))
 
 

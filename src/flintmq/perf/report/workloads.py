@@ -172,7 +172,7 @@ def _words(run: RunFacts, points: Sequence[Point]) -> list[str]:
         where = name_of(best, [name for name in varied(points, run) if name != "mode"])
         mode = best.parameters.get("mode", str(head.get("mode") or ""))
         said.append(
-            f"Best: {best.rate:,.0f} a second{f' at {where}' if where else ''}"
+            f"Best: {best.rate:,.0f} a second{f' ({where})' if where else ''}"
             f"{f', {best.cpu_us:,.1f} us of CPU each' if best.cpu_us else ''}. Connections: {label('mode', mode)}. "
             f"Medians of {repeats} repeats of {float(head.get('measure_s') or 0):g} s; whiskers are the lowest and the "
             "highest repeat."

@@ -174,7 +174,7 @@ def _chart(chart: Chart, ident: str) -> str:
     keys = ""
     if len(chart.series) > 1:
         names = enumerate(series.name for series in drawn(chart)[0])
-        keys = "".join(f"<li>{key(number)}{escaped(name)}</li>" for number, name in names)
+        keys = "".join(f"<li>{key(number, chart.kind)}{escaped(name)}</li>" for number, name in names)
         keys = f'<ul class="keys">{keys}</ul>'
     return (
         f'<figure id="{ident}"><figcaption>{escaped(chart.title)}</figcaption>{keys}'

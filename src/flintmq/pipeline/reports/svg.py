@@ -463,8 +463,13 @@ def _line(
     return made
 
 
-def key(number: int) -> str:
-    """Return the mark of a series in the legend: its colour and, where colours repeat, its dashes."""
+def key(number: int, kind: str = LINE) -> str:
+    """Return the mark of a series in the legend: its colour and, where colours of lines repeat, their dashes."""
+    if kind == BAR:
+        return (
+            f'<svg class="key s{number % COLOURS}" viewBox="0 0 28 12" aria-hidden="true">'
+            '<rect class="bar" x="12" y="1" width="14" height="10" rx="2"/></svg>'
+        )
     dash = dash_of(number)
     dashes = f' stroke-dasharray="{dash}"' if dash else ""
     return (
