@@ -13,7 +13,7 @@ from flintmq.perf.report import command, document
 from flintmq.pipeline.errors import BadOption, PipelineError
 from flintmq.pipeline.runs import tables
 from flintmq.pipeline.runs.costs import Wanted
-from tests.perf import simulated
+from tests.perf import pictures, simulated
 from tests.perf.browser import Browser, program
 
 if TYPE_CHECKING:
@@ -193,6 +193,18 @@ class TestReport:
             assert browser.evaluate(_CUT) == []
             # Paper is white, whatever the system of the reader is set to.
             assert browser.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+
+    @pytest.mark.skipif(program() is None, reason="no Chromium is installed: tools/judges.py")
+    def test_the_pictures_of_a_report_show_a_chart_with_its_table(self, report: Path, tmp_path: Path) -> None:
+        (tmp_path / document.HTML).write_bytes((report / document.HTML).read_bytes())
+        assert pictures.main([str(tmp_path)]) == 0
+        for name, width, _ in pictures.PICTURES:
+            head = (tmp_path / name).read_bytes()[:24]
+            across, down = (int.from_bytes(head[at : at + 4], "big") for at in (16, 20))
+            assert head[:4] == b"\x89PNG" and 300 < across <= width and down > 300
+        with pytest.raises(SystemExit, match="no section"):
+            pictures.take(tmp_path, "nothing-of-this-name")
+        assert pictures.main([str(tmp_path / "none")]) == 2
 
     def test_runs_of_a_set_and_runs_with_one_point_share_a_chart(self, report: Path) -> None:
         text = (report / document.MARKDOWN).read_text()

@@ -252,7 +252,7 @@ def _cell(cell: Cell, column: Column, is_key: bool) -> str:
         text = escaped(cell)
         if column.link and cell:
             text = _link(cell, column)
-        length = "w" if len(cell) <= WORDS else "t" if len(cell) > LONG else ""
+        length = "w" if len(cell) <= WORDS or column.link else "t" if len(cell) > LONG else ""
         return f"<td{_class(number or length, stays)}>{text}</td>"
     if column.decimals is None:
         return f'<td{_class(stays)} data-v="{cell!r}">{cell}</td>'
