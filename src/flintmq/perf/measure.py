@@ -55,6 +55,8 @@ class Watched:
     """Processes whose CPU is measured beside the drivers: (kind, role) to their ids."""
 
     groups: dict[tuple[str, str], list[int]] = field(default_factory=dict)
+    #: Whether tasks are accounted for while they warm up.
+    tasks: bool = False
 
 
 @dataclass
@@ -65,8 +67,6 @@ class Outcome:
     latency: Histogram
 
 
-#: Time before the measured part at which the accounting of tasks ends.
-ACCOUNTED_BEFORE_NS = 150_000_000
 Told = Callable[[int, int, int], None]
 
 
@@ -82,7 +82,6 @@ class Repeat:
         timing: Timing,
         watched: Watched,
         told: Told,
-        account: bool = False,
     ) -> None:
         self.stage = stage
         self.writer = writer
@@ -91,21 +90,18 @@ class Repeat:
         self.timing = timing
         self.watched = watched
         self.told = told
-        #: Whether tasks are accounted for in the warm-up.
-        self.account = account
         self.embedded = any(driver.plan.mode == EMBEDDED for driver in drivers)
 
     def measure(self, step: int, repeat: int) -> Outcome:
         """Run it and write its records."""
         timing, stage = self.timing, self.stage
-        if self.account and stage.running:
-            stage.commands("START TRACE(ACCTG) CLASS(3)")
         begin = time.monotonic_ns() + _LEAD_NS
         start = begin + int(timing.warm_up_s * SECOND)
         end = start + int(timing.measure_s * SECOND)
         for driver in self.drivers:
             driver.tell({"from": begin, "start": start, "end": end})
-        self._warm_up(start)
+        self._account(start, repeat)
+        _sleep_until(start)
         log = stage.log_used() if stage.running else (0, 0)
         if stage.running:
             stage.commands("RESET QMGR TYPE(STATISTICS)")
@@ -129,13 +125,6 @@ class Repeat:
         used = (log_after[0] - log[0], log_after[1] - log[1])
         return self._write_result(step, repeat, roles, cpu, share, done, used, (end - start) / SECOND)
 
-    def _warm_up(self, start: int) -> None:
-        """Wait for the measured part. Tasks are accounted for until shortly before it, as that costs CPU."""
-        if self.account and self.stage.running:
-            _sleep_until(start - min(ACCOUNTED_BEFORE_NS, int(self.timing.warm_up_s * SECOND) // 2))
-            self.stage.commands("RESET QMGR TYPE(STATISTICS)", "STOP TRACE(ACCTG)")
-        _sleep_until(start)
-
     def _watch(self, start: int, end: int) -> None:
         """Show the seconds until the end."""
         seconds = max(1, -(-(end - start) // SECOND))
@@ -158,6 +147,13 @@ class Repeat:
         for number, driver in enumerate(self.drivers):
             groups["embedded" if self.embedded else "driver", driver.roles, number] = used_by_group([driver.pid])
         return groups
+
+    def _account(self, start: int, repeat: int) -> None:
+        """Account for tasks in the first half of the first warm-up: it costs CPU in each call that is measured."""
+        if self.watched.tasks and repeat == 1 and self.stage.running:
+            self.stage.commands("START TRACE(ACCTG) CLASS(3)")
+            _sleep_until(start - int(self.timing.warm_up_s * SECOND) // 2)
+            self.stage.commands("RESET QMGR TYPE(STATISTICS)", "STOP TRACE(ACCTG)")
 
     def _write_step(self, step: int, repeat: int, wall: float) -> None:
         drivers: dict[tuple[str, str], list[int]] = {}

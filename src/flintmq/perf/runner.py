@@ -192,7 +192,7 @@ class Runner:
         do, undo = surroundings(setup.parameters, self.options.recording)
         self.stage.start()
         self.stage.commands(*setup.define(), *do)
-        watched = Watched()
+        watched = Watched(tasks=self.options.recording and not setup.parameters.get("recording"))
         try:
             if flows is not None:
                 watched.groups["broker", "execution group"] = flows.start()
@@ -215,13 +215,12 @@ class Runner:
         if setup.preload:
             self._load(setup, drivers[0])
         rates = []
-        account = self.options.recording and not setup.parameters.get("recording")
         for repeat in range(1, self.options.timing.repeats + 1):
 
             def told(second: int, seconds: int, count: int) -> None:
                 self.view.second(label, second, seconds, count)
 
-            one = Repeat(self.stage, self.writer, setup, drivers, self.options.timing, watched, told, account)
+            one = Repeat(self.stage, self.writer, setup, drivers, self.options.timing, watched, told)
             outcome: Outcome = one.measure(number, repeat)
             self.dumps.take(number, repeat)
             latency = outcome.latency

@@ -211,7 +211,7 @@ def _beside(found: Sequence[Beside]) -> Report:
         Column("Parameters"),
         Column("Document"),
         Column("Machine there"),
-        Column("Unit"),
+        Column("Counted"),
         Column("Rate there", 0),
         Column("Per core there", 0),
         Column("Per CPU s there", 0),

@@ -315,8 +315,8 @@ def _tasks(found: Sequence[Sum]) -> Section:
     shown, left = _most(found, lambda each: (each.get("put_cpu") or 0.0) + (each.get("get_cpu") or 0.0))
     words = (
         f"Accounting of tasks: the programs whose calls cost most, at most {EACH_MAX} of a run"
-        f"{f'; {left:,} others did less' if left else ''}. Drivers are accounted for while they warm up, so that it "
-        "costs nothing in the measured part. The time of a get includes its wait."
+        f"{f'; {left:,} others did less' if left else ''}. Drivers are accounted for in the first half of the "
+        "first warm-up, so that it costs nothing in the measured part. The time of a get includes its wait."
     )
     made = _filled("Tasks", words, "START TRACE(ACCTG) CLASS(3)", shown, columns)
     used = [each for each in shown if each.get("puts")]

@@ -67,15 +67,15 @@ svg .name{fill:var(--fg)}svg .value{fill:var(--soft);font-size:11px}
 .s6{--c:var(--c6)}.s7{--c:var(--c7)}
 details{font-size:.85rem;color:var(--soft)}summary{cursor:pointer}
 .scroll{overflow:auto;border:1px solid var(--rule);border-radius:6px}.scroll.long{max-height:34rem}
-table{border-collapse:collapse;width:100%;font-size:.86rem}table.many{font-size:.8rem}
+table{border-collapse:collapse;width:100%;font-size:.86rem}table.many{font-size:.78rem}
 th,td{padding:.32rem .6rem;text-align:left;vertical-align:top;border-bottom:1px solid var(--rule);
 overflow-wrap:break-word;max-width:34rem;unicode-bidi:isolate}
 tbody tr:last-child td{border-bottom:0}
 th{position:sticky;top:0;background:var(--box);font-weight:600;vertical-align:bottom}
 th small{font-weight:400;color:var(--soft)}
 th.n,td.n{text-align:right;font-variant-numeric:tabular-nums}
-td.n,td.w{white-space:nowrap}td.t{overflow-wrap:anywhere;min-width:9rem}
-.many th,.many td{padding:.3rem .42rem}
+td.n,td.w{white-space:nowrap}td.t{overflow-wrap:anywhere;min-width:8rem}
+.many th,.many td{padding:.3rem .38rem}
 .k:first-child,.k.stays{position:sticky;left:var(--left,0);background:var(--bg);z-index:1}
 th.k:first-child,th.k.stays{background:var(--box);z-index:2}
 th.sorts{cursor:pointer}th[aria-sort=ascending]::after{content:" \\25B2";font-size:.65em}
