@@ -27,3 +27,14 @@ def test_a_life_is_counted(place: Place) -> None:
     log, _ = place.reopen()
     assert log.counters.records_replayed == 0
     log.close()
+
+
+def test_the_time_without_a_flush_is_idle_until_it_is_asked_for() -> None:
+    """An interval of statistics without a flush is idle as a whole; another one has the time between its flushes."""
+    counters = LogCounters()
+    first = counters.idle_until(1_000)
+    assert counters.idle_until(61_000) - first == 60_000
+    counters.flushed(1, 70_000, 80_000)
+    assert counters.idle_until(100_000) - first == 69_000 + 20_000
+    counters.flushed(1, 100_000, 130_000)
+    assert counters.idle_until(130_000) - first == 69_000 + 20_000

@@ -13,14 +13,17 @@ from flintmq.perf.report import command, document
 from flintmq.pipeline.errors import BadOption, PipelineError
 from flintmq.pipeline.runs import tables
 from flintmq.pipeline.runs.costs import Wanted
-from tests.perf import simulated
+from tests.perf import pictures, simulated
 from tests.perf.browser import Browser, program
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _SIZES = (2048, 8192, 32768, 131072)
+#: What a run of the runner is called: the report shows the end of it.
+_LONG = "20261119T211810-Z93-R05-98f8"
 _GCM, _CBC = "TLS_RSA_WITH_AES_256_GCM_SHA384", "TLS_RSA_WITH_AES_256_CBC_SHA256"
+_BOTH = (_GCM, _CBC)
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +40,22 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         simulated.write(place / name, name, steps, seed=3 + number, head={"varied": ["clients"]})
     tls = [{"mode": "tls", "cipher": cipher, "size": 2048} for cipher in ("none", _GCM, _CBC)]
     simulated.write(place / "tls", "L92-W11", tls, seed=6, head={"varied": ["cipher"]})
+    both = [
+        {"size": 2048, "persistent": True, "clients": 60, "syncpoint": "both", "cipher": cipher} for cipher in _BOTH
+    ]
+    simulated.write(place / _LONG, "Z93-R05", both, seed=14, head={"varied": ["cipher"]})
     values = [(1, "time until it takes work", 0.4, "s"), (2, "time until it takes work", 3.1, "s")]
     deep = [{"depth": 1000, "persistent": True}, {"depth": 100_000, "persistent": True}]
     simulated.write(place / "restart", "Z701-W08", deep, seed=7, values=values, head={"varied": ["depth"]})
+    pairs = [{"pairs": n, "clients": n, "size": size} for size in (2048, 65536) for n in (1, 4)]
+    simulated.write(place / "pairs", "Z93-R21", pairs, seed=10, head={"varied": ["size", "pairs"]})
+    for number, name in enumerate(("WMQI-W01", "WMQI-W03")):
+        simulated.write(place / name, name, [{"size": 4096, "mode": "local", "flow": "plain"}], seed=11 + number)
+    memory = [(step, "kb_per_connection", kb, "KB") for step, kb in ((1, 11.0), (1, 12.5), (1, 14.0), (2, 20.0))]
+    simulated.write(
+        place / "connections", "Z93-S01", [{"mode": "local"}, {"mode": "tcp"}], seed=13, values=memory,
+        head={"varied": ["mode"]},
+    )  # fmt: skip
     peers = [{"peer": name, "pattern": "request/reply", "confirm": "kept in memory"} for name in ("FlintMQ", "Other")]
     simulated.write(place / "peers", "PEERS-RR", peers, seed=8, head={"product": "several"})
     return place
@@ -146,7 +162,7 @@ class TestReport:
     def test_behaviours_that_the_runs_show_are_judged(self, report: Path) -> None:
         text = (report / document.MARKDOWN).read_text().partition("## Behaviours")[2].partition("\n## ")[0]
         held = text.partition("**Held**")[2].partition("**Not ")[0]
-        assert "| B108 |" in held and "| B59 |" in held and "| B95 |" in held  # The log doubles; a copy is counted.
+        assert "| B108 |" in held and "| B95 |" in held  # The log of this simulation doubles; a copy is counted.
         assert "| B187 |" in text.partition("**Not held**")[2].partition("**Not shown")[0]  # The ciphers cost the same.
 
     @pytest.mark.skipif(program() is None, reason="no Chromium is installed: tools/judges.py")
@@ -154,14 +170,64 @@ class TestReport:
         with Browser(tmp_path / "profile") as browser:
             for width, dark in ((1280, False), (1280, True), (390, False)):
                 browser.open(report / document.HTML, width, 900, dark)
+                assert browser.evaluate(_WRONG) == []
                 assert browser.evaluate("document.documentElement.scrollWidth") <= width
                 ground = browser.evaluate("getComputedStyle(document.body).backgroundColor")
                 assert (sum(map(int, ground.strip("rgb()").split(","))) < 200) == dark
                 shown, charts = browser.evaluate(_CHARTS)
                 assert shown == charts > 10
                 assert browser.evaluate(_CUT) == []
+                if width == 1280:
+                    assert browser.evaluate(_SIDEWAYS) == []
             assert browser.problems == []
             assert set(browser.requests) == {(report / document.HTML).resolve().as_uri()}
+
+    @pytest.mark.skipif(program() is None, reason="no Chromium is installed: tools/judges.py")
+    def test_on_paper_no_table_and_no_chart_passes_the_edge_of_a_page(self, report: Path, tmp_path: Path) -> None:
+        """A4 less the margins of a browser is 718 px wide."""
+        with Browser(tmp_path / "profile") as browser:
+            browser.open(report / document.HTML, 718, 1000, dark=True)
+            browser.ask("Emulation.setEmulatedMedia", media="print", features=[])
+            assert browser.evaluate("document.documentElement.scrollWidth") <= 718
+            assert browser.evaluate(_BEYOND) == []
+            assert browser.evaluate(_CUT) == []
+            # Paper is white, whatever the system of the reader is set to.
+            assert browser.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+
+    @pytest.mark.skipif(program() is None, reason="no Chromium is installed: tools/judges.py")
+    def test_the_pictures_of_a_report_show_a_chart_with_its_table(self, report: Path, tmp_path: Path) -> None:
+        (tmp_path / document.HTML).write_bytes((report / document.HTML).read_bytes())
+        assert pictures.main([str(tmp_path)]) == 0
+        for name, width, _ in pictures.PICTURES:
+            head = (tmp_path / name).read_bytes()[:24]
+            across, down = (int.from_bytes(head[at : at + 4], "big") for at in (16, 20))
+            assert head[:4] == b"\x89PNG" and 300 < across <= width and down > 300
+        with pytest.raises(SystemExit, match="no section"):
+            pictures.take(tmp_path, "nothing-of-this-name")
+        assert pictures.main([str(tmp_path / "none")]) == 2
+
+    def test_runs_of_a_set_and_runs_with_one_point_share_a_chart(self, report: Path) -> None:
+        text = (report / document.MARKDOWN).read_text()
+        streaming = text.partition("## Streaming queues")[2].partition("\n## ")[0]
+        assert "### The set of streaming queues, persistent" in streaming
+        assert "### SQ-W01" not in streaming and "| SQ-W01 " in streaming and "| SQ-W02 " in streaming
+        flows = text.partition("## Broker flows")[2].partition("\n## ")[0]
+        assert "### Measured at one point each" in flows and "| WMQI-W03 " in flows
+
+    def test_a_parameter_that_follows_the_axis_makes_no_lines(self, report: Path) -> None:
+        page = (report / document.HTML).read_text()
+        part = page.partition('id="private-queues-pairs"')[2].partition("</section>")[0]
+        keys = part.partition('<ul class="keys">')[2].partition("</ul>")[0]
+        assert keys.count("<li>") == 2 and "2 KB" in keys and "client" not in keys
+
+    def test_values_are_medians_with_their_names_in_words(self, report: Path) -> None:
+        text = (report / document.MARKDOWN).read_text()
+        assert "| local | Memory for a connection | 12.5 | 11 | 14 | KB | connections |" in text
+        assert "kb\\_per\\_connection" not in text
+
+    def test_the_key_figures_of_a_chapter_lead_to_their_run(self, report: Path) -> None:
+        glance = (report / document.HTML).read_text().partition('class="glance"')[2].partition("</section>")[0]
+        assert glance.count('<dd><a href="#run-') >= 6
 
 
 #: Figures with a drawing that has a size and marks, and all figures.
@@ -171,6 +237,24 @@ _CHARTS = """(() => {
     s => s.getBoundingClientRect().width > 100 && s.querySelector(".line, .bar, .dot")));
   return [drawn.length, all.length];
 })()"""
+#: A text that was shortened, a bar without a name, a backtick that is no markup, two elements of one name.
+_WRONG = """(() => {
+  const bad = [...document.querySelectorAll("svg text, nav a, figcaption")]
+    .map(e => e.textContent).filter(text => text.includes("…"));
+  for (const name of document.querySelectorAll("figure svg .name"))
+    if (!name.textContent.trim()) bad.push("a bar without a name: " + name.closest("figure").id);
+  for (const part of document.querySelectorAll("p, li, td, figcaption, h2, h3"))
+    if (!part.closest(".k") && part.textContent.includes("`")) bad.push(part.textContent);
+  const seen = new Set();
+  for (const each of document.querySelectorAll("[id]")) seen.has(each.id) ? bad.push(each.id) : seen.add(each.id);
+  return bad;
+})()"""
+#: Tables that must be moved sideways to be read.
+_SIDEWAYS = """[...document.querySelectorAll(".scroll")].filter(
+  e => e.clientWidth && e.scrollWidth > e.clientWidth + 1).map(e => e.innerText.slice(0, 200))"""
+#: Tables and drawings that pass the right edge.
+_BEYOND = """[...document.querySelectorAll("table, svg")].filter(
+  e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.textContent.slice(0, 200))"""
 #: Letters outside of their drawing, and boxes that hide what does not fit.
 _CUT = """(() => {
   const bad = [];

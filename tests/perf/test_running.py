@@ -78,6 +78,16 @@ def test_the_smf_of_a_run_is_read_by_the_reader_of_smf(stage: Stage, tmp_path: P
     assert len(found.starts) > 3 and found.damages == [] and found.end == len(data)
 
 
+def test_tasks_are_accounted_for_in_the_warm_up_and_not_in_the_measured_part(stage: Stage, tmp_path: Path) -> None:
+    """Class 3 costs CPU in each call: it is off while rates and CPU are measured."""
+    run = ran(catalogue.find("Z93-R01"), stage, tmp_path, options(only={"size": (2048,)}))
+    (path,) = run.smf_files()
+    data = path.read_bytes()
+    kinds = [data[start + 5] for start in framing.cut(data, 0, len(data)).starts]
+    assert kinds.count(116) >= 9  # Five requesters and four servers.
+    assert "ACCTG" not in " ".join(stage.commands("DISPLAY TRACE(*)"))
+
+
 def test_a_rated_run_keeps_its_rate_and_measures_from_the_schedule(stage: Stage, tmp_path: Path) -> None:
     made = options(Timing(0.2, 1.0, 0.05, 1), only={"size": (2048,)}, rate=40.0)
     run = ran(catalogue.find("Z93-R01"), stage, tmp_path, made)

@@ -20,13 +20,14 @@ from flintmq.pipeline.reports.svg import (
     BARS_MAX,
     LINES_MAX,
     axis_of,
-    clipped,
     describe,
     draw,
     drawn,
     labels_of,
     short,
+    text_width,
     time_marks,
+    wrapped,
 )
 
 HOSTILE = "</title></svg><script>alert('x')</script><img src=x onerror=alert(1)>\" onload=\"&amp;\x00\u202e\ud800"
@@ -77,8 +78,8 @@ def report_of(word: str, name: str = "test") -> Report:
 class TestPage:
     def test_a_hostile_name_is_text_wherever_it_stands(self) -> None:
         plain, hostile = Reader(page([report_of("Q1")] * 2)), Reader(page([report_of(HOSTILE)] * 2, HOSTILE, HOSTILE))
-        # Of long labels fewer stand under the line of a narrow chart.
-        varying = {"p", "text", "title"}
+        # Of long labels fewer stand under the line of a narrow chart, and a long name has several lines.
+        varying = {"p", "text", "title", "tspan"}
         assert [t for t, _ in hostile.tags if t not in varying] == [t for t, _ in plain.tags if t not in varying]
         assert [tag for tag, _ in hostile.tags].count("script") == 1
         assert not [name for _, attributes in hostile.tags for name in attributes if name.startswith("on")]
@@ -253,9 +254,24 @@ class TestChart:
         shown = [short(value) for value in (0, -0.0, 0.25, 4.5, 950, 9500, 12_500, 3_450_000, 2e9, 5e12, 0.0001)]
         assert shown == ["0", "0", "0.25", "4.5", "950", "9,500", "12.5 k", "3.45 M", "2 G", "5 T", "1.00e-04"]
 
-    def test_a_long_name_keeps_both_of_its_ends(self) -> None:
-        assert clipped("DEV.QUEUE.1") == "DEV.QUEUE.1"
-        assert clipped("A" * 20 + "B" * 20, 9) == "AAAA…BBBB"
+    @pytest.mark.parametrize(
+        "name",
+        [
+            "DEV.QUEUE.1",
+            "A" * 20 + "B" * 20,
+            "Z93-Q03, 2 KB, persistent, TLS_RSA_WITH_AES_256_GCM_SHA384",
+            "QM1 A.QUEUE.OF.A.VERY.LONG.NAME.THAT.HAS.NO.SPACE",
+            "",
+        ],
+    )
+    def test_a_long_name_goes_on_in_further_lines_and_none_of_it_is_left_out(self, name: str) -> None:
+        for room in (40.0, 120.0, 250.0):
+            lines = wrapped(name, room)
+            assert "".join(lines).replace(" ", "") == name.replace(" ", "")
+            assert all(text_width(line) <= room for line in lines)
+
+    def test_a_name_ends_a_line_at_a_space_before_it_does_at_a_sign(self) -> None:
+        assert wrapped("put and commit, TLS_RSA_WITH_AES", 150.0) == ["put and commit,", "TLS_RSA_WITH_AES"]
 
 
 def test_text_of_a_record_cannot_end_an_attribute_or_an_element() -> None:

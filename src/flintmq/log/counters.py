@@ -98,6 +98,12 @@ class LogCounters:
             self._longest_us = took
             self._longest_at_us = began_us
 
+    def idle_until(self, now_us: int) -> int:
+        """Return the microseconds without a flush until now. The first call begins to count for a log without any."""
+        if not self._last_us:
+            self._last_us = now_us
+        return self.idle_us + max(0, now_us - self._last_us)
+
     def take_longest(self) -> tuple[int, int]:
         """The longest flush since this was last asked, and when it began, in microseconds since 1970; zeros if none."""
         longest = (self._longest_us, self._longest_at_us)

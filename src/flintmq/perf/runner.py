@@ -192,7 +192,7 @@ class Runner:
         do, undo = surroundings(setup.parameters, self.options.recording)
         self.stage.start()
         self.stage.commands(*setup.define(), *do)
-        watched = Watched()
+        watched = Watched(tasks=self.options.recording and not setup.parameters.get("recording"))
         try:
             if flows is not None:
                 watched.groups["broker", "execution group"] = flows.start()
@@ -280,7 +280,7 @@ def surroundings(p: Parameters, recording: bool) -> tuple[list[str], list[str]]:
         do += ["START TRACE(STAT) CLASS(1,2,3,4,5)", "START TRACE(ACCTG) CLASS(1,3,4)"]
         undo += ["STOP TRACE(*)", "SET SYSTEM STATIME(30) ACCTIME(-1)"]
     elif recording and not wanted:
-        do += ["ALTER QMGR STATQ(ON)", "START TRACE(STAT) CLASS(1,2,3,4,5)"]
+        do += ["ALTER QMGR STATQ(ON) ACCTQ(ON)", "START TRACE(STAT) CLASS(1,2,3,4,5)"]
         undo += ["STOP TRACE(*)"]
     trace = str(p.get("trace", "none"))
     if trace != "none":

@@ -207,7 +207,7 @@ wires:
     flow = flow_of(tmp_path / "2", yaml + "  - {from: A.out, to: Throw.in}\n")
     with pytest.raises(FlowFailed) as raised:
         flow(b"x")
-    # The put outside the unit of work stays; that of a transactional node would have been backed out.
+    # B234: the put outside the unit of work stays; that of a transactional node would have been backed out.
     assert list(raised.value.result.out) == ["A"]
 
 
@@ -237,6 +237,7 @@ LABELS = compute(
 
 @pytest.mark.parametrize(("mode", "queue"), [("routeToFirst", "GOLD"), ("routeToLast", "SILVER")])
 def test_route_to_label_takes_one_entry_of_the_list(tmp_path: Path, mode: str, queue: str) -> None:
+    """B249: an earlier compute node makes the list; a label is found by its property labelName, not its name."""
     assert list(flow_of(tmp_path, ROUTED % ("all", mode), LABELS)(b"<a/>").out) == [queue]
 
 
@@ -252,7 +253,7 @@ def test_a_local_environment_that_does_not_travel_is_4256(tmp_path: Path) -> Non
 
 
 def test_a_filter_chooses_by_three_values(tmp_path: Path) -> None:
-    """B248, and `unknown` for a condition on a field that is not there."""
+    """B248: true, false, and unknown where a field is missing."""
     yaml = """
 nodes:
   In: {type: MQInput, properties: {queueName: IN, messageDomainProperty: XMLNSC}}
@@ -418,7 +419,7 @@ def test_a_message_that_was_backed_out_too_often_goes_to_failure(tmp_path: Path)
 
 
 def test_transactions_follow_the_input_node(tmp_path: Path) -> None:
-    """MF 3.5: automatic on the input = by persistence; automatic on the output = as the input."""
+    """MF 3.5, B232: automatic on the input = by persistence; automatic on the output = as the input."""
     automatic = flow_of(tmp_path, PASS.replace("queueName: IN,", "queueName: IN, transactionMode: automatic,"))
 
     assert not automatic(b"x", headers={"MQMD": {"Persistence": 0}}).messages[0].transactional

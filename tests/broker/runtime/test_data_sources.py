@@ -167,7 +167,7 @@ def test_a_schema_is_the_search_path(make: Make, cluster: Cluster) -> None:
 
 
 def test_the_statement_cache_is_bounded(make: Make) -> None:
-    """B267: a statement that comes again is prepared in the database."""
+    """B267: statements are prepared once and kept, at most `statementCache` of them."""
     source = make(statementCache=3)
     for _ in range(8):
         for number in range(5):

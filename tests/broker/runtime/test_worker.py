@@ -182,6 +182,7 @@ END MODULE;
 
 
 def test_a_database_is_committed_with_the_message_and_rolled_back_with_it(desk: Desk, tmp_path: Path) -> None:
+    """B243: an error rolls the unit of work back, then the message follows the rules of BOTHRESH."""
     file = tmp_path / "shop.db"
     with sqlite3.connect(file) as database:
         database.execute("CREATE TABLE seen (id TEXT)")

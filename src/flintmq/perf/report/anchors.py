@@ -157,6 +157,13 @@ class Beside:
         return 1e6 / cost if cost else None
 
     @property
+    def rate(self) -> float | None:
+        """Return our rate in the unit of the figure: the log that is written in a second where that is MB/s."""
+        if self.anchor.unit != "MB/s":
+            return self.point.rate
+        return self.point.rate * self.point.logged / 1e6 if self.point.logged else None
+
+    @property
     def ratio(self) -> float | None:
         """Return our work for one CPU second over theirs."""
         here, there = self.per_cpu_second, self.anchor.per_cpu_second

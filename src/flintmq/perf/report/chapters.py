@@ -26,6 +26,8 @@ class Chapter:
     title: str
     words: str
     workloads: tuple[str, ...]
+    #: Workloads that are shown together, in one chart with a line for each: title and ids.
+    sets: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 CHAPTERS = (
@@ -46,6 +48,7 @@ CHAPTERS = (
         "Streaming queues",
         "A queue with STREAMQ gives each message a copy. The putting application pays for it.",
         _ids("SQ-W01-08 Z93-Q01-11"),
+        (("The set of streaming queues, persistent", _ids("SQ-W01-07")),),
     ),
     Chapter(
         "publish/subscribe",

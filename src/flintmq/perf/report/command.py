@@ -52,8 +52,9 @@ def report(
     def work(session: SparkSession) -> list[Path]:
         runs = tables.read(session, places)
         with tempfile.TemporaryDirectory(prefix="flint-perf-") as directory:
-            dumps = sources.gathered(runs, smf, Path(directory) / "dumps")
-            extra = sources.smf_chapters(session, dumps, Path(directory) / "smf")
+            dumps = Path(directory) / "dumps"
+            origins = sources.gathered(runs, smf, dumps)
+            extra = sources.smf_chapters(session, dumps, origins, Path(directory) / "smf")
             extra += sources.flow_chapter(session, statistics, Path(directory) / "flows")
         made = document.compose(runs, source_of([*extra, *records]))
         return document.write(made, runs, out, document.about(runs))

@@ -15,14 +15,17 @@ from pathlib import Path
 from flintmq.perf.report import behaviours, capacity, peers, system
 from flintmq.perf.report.anchors import CAVEAT, PLATFORMS, Beside, beside
 from flintmq.perf.report.chapters import CHAPTERS, Chapter
-from flintmq.perf.report.workloads import label, section, size_text
+from flintmq.perf.report.words import label, size_text
+from flintmq.perf.report.workloads import RUN, digits, is_single, section, shared
 from flintmq.pipeline.reports import markdown
 from flintmq.pipeline.reports.html import page
-from flintmq.pipeline.reports.model import Cell, Chart, Column, Figure, Report, Series, Table
+from flintmq.pipeline.reports.model import Cell, Chart, Column, Figure, Report, Section, Series, Table
 from flintmq.pipeline.runs.tables import Point, RunFacts
 
 TITLE = "FlintMQ performance report"
 HTML, MARKDOWN, CSV = "report.html", "report.md", "results.csv"
+#: Parameters that need not be said.
+_USUAL = (("instances", "1"), ("groups", "1"), ("flows", "1"))
 #: Bars of the chart that compares with the documents.
 BESIDE_MAX = 30
 
@@ -69,9 +72,7 @@ def compose(runs: Sequence[RunFacts], source: Source | None = None) -> list[Repo
 def _chapter(chapter: Chapter, runs: Sequence[RunFacts], source: Source) -> Report:
     made = Report(chapter.name, chapter.title, [chapter.words])
     here = [run for name in chapter.workloads for run in runs if run.workload == name]
-    made.sections = [
-        section(run, _title(run, source), source.remarks.get(run.workload, "")) for run in here if run.points
-    ]
+    made.sections = _sections(chapter, [run for run in here if run.points], source)
     there = {run.workload for run in here if run.points}
     missing = [name for name in chapter.workloads if name not in there]
     waiting = [name for name in missing if name in source.needs]
@@ -86,10 +87,43 @@ def _chapter(chapter: Chapter, runs: Sequence[RunFacts], source: Source) -> Repo
     rated = [point for run in here for point in run.points if point.rates]
     if rated:
         best = max(rated, key=lambda point: point.rate)
-        made.figures = [Figure(f"{best.workload}, best rate", f"{best.rate:,.0f}", "1/s")]
+        made.figures = [Figure(f"{best.workload}, best rate", f"{best.rate:,.0f}", "1/s", f"run-{best.run}")]
         cheap = min((point for point in rated if point.cpu_us), key=lambda point: point.cpu_us or 0.0, default=None)
         if cheap is not None and cheap.cpu_us:
-            made.figures.append(Figure(f"{cheap.workload}, least CPU", f"{cheap.cpu_us:,.1f}", "us"))
+            figure = Figure(f"{cheap.workload}, least CPU", f"{cheap.cpu_us:,.1f}", "us", f"run-{cheap.run}")
+            made.figures.append(figure)
+    return made
+
+
+def _sections(chapter: Chapter, runs: Sequence[RunFacts], source: Source) -> list[Section]:
+    """Return the sections of a chapter: sets, workloads with several points, and those with one point together."""
+    made: list[Section] = []
+    left = list(runs)
+    for title, names in chapter.sets:
+        of = [run for run in left if run.workload in names and any(point.rates for point in run.points)]
+        if len(of) > 1:
+            made.append(_with_remarks(shared(title, of, f"{chapter.name} set", source.titles), of, source))
+            left = [run for run in left if run not in of]
+    single = [run for run in left if is_single(run)]
+    if len(single) > 1:
+        left = [run for run in left if run not in single]
+    for run in left:
+        title = _title(run, source)
+        if sum(each.workload == run.workload for each in left) > 1:
+            title += f", run {run.id[-RUN.tail :]}"
+        made.append(section(run, title, source.remarks.get(run.workload, "")))
+        # A workload may stand in two chapters.
+        made[-1].ident = f"{chapter.name} {run.id}"
+    if len(single) > 1:
+        together = shared("Measured at one point each", single, f"{chapter.name} single", source.titles)
+        made.append(_with_remarks(together, single, source))
+    return made
+
+
+def _with_remarks(made: Section, runs: Sequence[RunFacts], source: Source) -> Section:
+    for name in dict.fromkeys(run.workload for run in runs):
+        if remark := source.remarks.get(name):
+            made.words.append(f"{name} differs from the document: {remark}.")
     return made
 
 
@@ -108,7 +142,8 @@ def _highlights(runs: Sequence[RunFacts], points: Sequence[Point], judged: Repor
     made.words = [
         (
             f"{len({point.workload for point in rated})} workloads, {len(points)} points, {len(runs)} runs. Every "
-            "number stands in a row that names its run, and the name leads to it."
+            "number stands in a row that names its run, and the name leads to it; long names of runs are shown by "
+            "their last four letters."
         ),
         *judged.words[:1],
         *([planned.words[1]] if len(planned.words) > 1 else []),
@@ -124,11 +159,13 @@ def _highlights(runs: Sequence[RunFacts], points: Sequence[Point], judged: Repor
         best = max(peaks.values(), key=lambda point: point.rate)
         made.figures = [
             Figure("workloads", f"{len(peaks)}"),
-            Figure(f"highest rate, {best.workload}", f"{best.rate:,.0f}", "1/s"),
+            Figure(f"highest rate, {best.workload}", f"{best.rate:,.0f}", "1/s", f"run-{best.run}"),
         ]
         ordered = sorted(peaks.values(), key=lambda point: point.workload)
         names = [f"{p.workload}, {size_text(p.size)}, {'P' if p.persistent else 'NP'}" for p in ordered]
-        made.charts = [Chart("Peak of each workload", "bar", names, [Series("rate", [p.rate for p in ordered])], "1/s")]
+        spread: list[tuple[float, float] | None] = [(min(p.rates), max(p.rates)) for p in ordered]
+        series = [Series("rate", [p.rate for p in ordered], spread)]
+        made.charts = [Chart("Peak of each workload", "bar", names, series, "operations a second")]
         columns = [
             Column("Workload"),
             Column("Size", 0, "bytes"),
@@ -137,14 +174,14 @@ def _highlights(runs: Sequence[RunFacts], points: Sequence[Point], judged: Repor
             Column("Peak", 0, "1/s"),
             Column("CPU server", 1, "us"),
             Column("p99", 0, "us"),
-            Column("Run", link="run-"),
+            RUN,
         ]
         rows: list[tuple[Cell, ...]] = [
             (
                 point.workload,
                 point.size,
                 "P" if point.persistent else "NP",
-                point.parameters.get("mode", ""),
+                label("mode", point.parameters.get("mode", "")),
                 point.rate,
                 point.cpu_us,
                 point.round_trip.p99 if point.round_trip else None,
@@ -173,32 +210,42 @@ def _beside(found: Sequence[Beside]) -> Report:
         Column("Workload"),
         Column("Parameters"),
         Column("Document"),
-        Column("Machine of the document"),
-        Column("Rate there", 0, "1/s"),
-        Column("Per core there", 0, "1/s"),
+        Column("Machine there"),
+        Column("Counted"),
+        Column("Rate there", 0),
+        Column("Per core there", 0),
         Column("Per CPU s there", 0),
-        Column("Rate here", 0, "1/s"),
+        Column("Rate here", 0),
         Column("Per CPU s here", 0),
         Column("Here over there", 2, "x"),
-        Column("Run", link="run-"),
+        RUN,
     ]
     rows: list[tuple[Cell, ...]] = [
         (
             each.point.workload,
             _parameters(each),
             each.anchor.source,
-            f"{each.anchor.platform}: {PLATFORMS[each.anchor.platform]}",
-            each.anchor.rate,
+            each.anchor.platform,
+            each.anchor.unit,
+            digits(each.anchor.rate),
             each.anchor.per_core,
             each.anchor.per_cpu_second,
-            each.point.rate,
+            digits(each.rate),
             each.per_cpu_second,
             each.ratio,
             each.point.run,
         )
         for each in found
     ]
-    made.tables = [Table("Peaks beside the documents", columns, rows)]
+    machines = dict.fromkeys(each.anchor.platform for each in found)
+    made.tables = [
+        Table("Peaks beside the documents", columns, rows),
+        Table(
+            "Machines of the documents",
+            [Column("Machine"), Column("What it is")],
+            [(name, PLATFORMS[name]) for name in machines],
+        ),
+    ]
     drawn = [each for each in found if each.ratio is not None][:BESIDE_MAX]
     if drawn:
         names = [f"{each.point.workload}, {_parameters(each)} / {each.anchor.platform}" for each in drawn]
@@ -214,7 +261,7 @@ def _parameters(each: Beside) -> str:
     shown += [
         label(name, given[name])
         for name in ("streamq", "cipher", "format_in", "format_out", "instances", "groups", "flows", "subscribers")
-        if name in given and given[name] not in ("none", "")
+        if name in given and given[name] not in ("none", "") and (name, given[name]) not in _USUAL
     ]
     return ", ".join(shown)
 

@@ -32,7 +32,7 @@ def is_peer(point: Point) -> bool:
 
 def make(points: Sequence[Point]) -> Report:
     """Return the chapter."""
-    made = Report("peers", "Beside other brokers")
+    made = Report("other brokers", "Beside other brokers")
     shown = [point for point in points if is_peer(point) and point.rates]
     if not shown:
         made.silent = True

@@ -1,7 +1,7 @@
 """Records that come with runs or beside them, as chapters of the same document.
 
 SMF                 dumps of the runs, and dumps of FlintMQ or z/OS that are given: through the tables of the
-                    pipeline, by its reports
+                    pipeline, added up for each run by smf.py
 flow statistics     SMF 117, JSON, CSV or archives of messages: the report `broker`
 Prometheus          text exports: the samples as a table
 """
@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from flintmq.perf.report import smf
+from flintmq.perf.report.smf import Origin
 from flintmq.pipeline.reports.model import Cell, Column, Report, Section, Table
 from flintmq.pipeline.reports.options import Options
 from flintmq.pipeline.runs import prometheus
@@ -22,43 +24,37 @@ if TYPE_CHECKING:
 
     from flintmq.pipeline.runs.tables import RunFacts
 
-#: The reports of the pipeline that a performance report has of SMF records.
-SMF_REPORTS = ("msg", "task", "log", "buffer", "qstat")
-#: Rows of one of their tables, and samples of an export that are shown.
+#: Rows of a table of flow statistics, and samples of an export that are shown.
 ROWS, SAMPLES = 20, 400
 
 
-def gathered(runs: Sequence[RunFacts], given: Sequence[Path], place: Path) -> list[Path]:
-    """Return the dumps of runs and those that are given, as one directory: dumps of different runs have equal names."""
-    found = [(f"{run.id}-{file.name}", file) for run in runs for file in run.smf if file.is_file()]
+def gathered(runs: Sequence[RunFacts], given: Sequence[Path], place: Path) -> list[Origin]:
+    """Gather the dumps of runs and those that are given in one directory, and return the origin of each.
+
+    Dumps of different runs have equal names: here a number leads them, which is the place of their origin.
+    """
+    found = [(Origin(run.id, run.workload), file) for run in runs for file in run.smf if file.is_file()]
     for root in given:
-        found += [(path.relative_to(root.parent).as_posix().replace("/", "-"), path) for path in _files(root)]
-    if not found:
-        return []
-    place.mkdir(parents=True)
-    for number, (name, path) in enumerate(found, 1):
-        (place / f"{number:04}-{name}").symlink_to(path.resolve())
-    return [place]
+        found += [(Origin("", path.relative_to(root.parent).as_posix()), path) for path in _files(root)]
+    if found:
+        place.mkdir(parents=True)
+    for number, (_, path) in enumerate(found, 1):
+        (place / f"{number:04}-{path.name}").symlink_to(path.resolve())
+    return [origin for origin, _ in found]
 
 
 def _files(root: Path) -> list[Path]:
     return sorted(path for path in root.rglob("*") if path.is_file()) if root.is_dir() else [root]
 
 
-def smf_chapters(spark: SparkSession, dumps: Sequence[Path], tables: Path) -> list[Report]:
-    """Load dumps into tables and return the reports over them."""
-    from flintmq.pipeline.reports.registry import entries
+def smf_chapters(spark: SparkSession, place: Path, origins: Sequence[Origin], tables: Path) -> list[Report]:
+    """Load the dumps that were gathered in `place` into tables and return the chapter on them."""
     from flintmq.pipeline.tables.run import Settings, run
 
-    if not dumps:
+    if not origins:
         return []
-    run(spark, Settings([str(each) for each in dumps], tables, ("silver",)))
-    made = []
-    for entry in entries(SMF_REPORTS).values():
-        report = entry.make(spark, tables, Options(rows=ROWS))
-        report.title = f"From SMF records: {report.title}"
-        made.append(report)
-    return made
+    run(spark, Settings([str(place)], tables, ("silver",)))
+    return [smf.chapter(spark, tables, origins)]
 
 
 def flow_chapter(spark: SparkSession, sources: Sequence[Path], tables: Path) -> list[Report]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from flintmq.perf.report.words import size_text
 from flintmq.pipeline.reports.model import Cell, Chart, Column, Report, Section, Series, Table
 from flintmq.pipeline.runs.tables import RunFacts
 
@@ -97,7 +98,9 @@ def _disks(made: Report, runs: Sequence[RunFacts]) -> None:
     if len(places) > 1:
         series = [Series(name, [line.get(place) for place in places]) for name, line in lines.items()]
         x = [f"{place}" for place in places]
-        made.charts.append(Chart("Writes that are on disk, by block size", "line", x, series, "MB/s", "bytes", "log"))
+        chart = Chart("Writes that are on disk, by block size", "line", x, series, "MB/s", "Block", "log")
+        chart.shown = [size_text(place) for place in places]
+        made.charts.append(chart)
     made.tables.append(Table("Disk test", columns, rows))
 
 
@@ -132,7 +135,7 @@ def _run(run: RunFacts) -> Section:
         ("SMF dumps", f"{len(run.smf)}"),
         ("machine", f"{run.machine.get('cpu_model', '')}, {run.cores} cores, {run.machine.get('system', '')}"),
         ("load at the start", ", ".join(f"{each:.2f}" for each in run.machine.get("load") or [])),
-        ("command", " ".join(_short(str(each)) for each in head.get("command") or [])),
+        ("command", _command([str(each) for each in head.get("command") or []])),
         ("directory", run.directory.name),
     ]
     made.tables = [Table("", [Column("What"), Column("Value")], rows)]
@@ -144,6 +147,7 @@ def _run(run: RunFacts) -> Section:
     return made
 
 
-def _short(word: str) -> str:
-    """Return a word of a command, or the last part of a path: a report must not show directories of the machine."""
-    return Path(word).name if word.startswith("/") else word
+def _command(words: Sequence[str]) -> str:
+    """Return a command as it was typed, paths by their last part: a report must not show directories of the machine."""
+    made = [Path(word).name if word.startswith("/") else word for word in words]
+    return " ".join(["flint" if number == 0 and word == "__main__.py" else word for number, word in enumerate(made)])

@@ -17,17 +17,23 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from flintmq import __version__
-from flintmq.pipeline.reports.markup import escaped, slug
-from flintmq.pipeline.reports.model import Cell, Chart, Column, Report, Section, Table
+from flintmq.pipeline.reports.markup import escaped, sentence, slug
+from flintmq.pipeline.reports.model import NAME_MAX, Cell, Chart, Column, Figure, Report, Section, Table
 from flintmq.pipeline.reports.style import SCRIPT, STYLE
-from flintmq.pipeline.reports.svg import NARROW, draw, drawn, key, sparkline, values_of
+from flintmq.pipeline.reports.svg import LINE, NARROW, draw, drawn, key, labels, sparkline, values_of
 
 #: Rows of a table that are open to view at once; a longer one scrolls.
 ROWS_OPEN = 25
 #: Letters of a text that stays on one line.
-WORDS = 34
+WORDS = 18
+#: Letters from which on a text may be broken anywhere: it may be a name without a space.
+LONG = 30
 #: Columns from which on a table is wide, and key columns of one that stay in view.
 WIDE, KEYS_MAX = 8, 4
+#: Places on the x axis, or bars, of charts that stand side by side.
+PAIR_MAX = 10
+#: Columns from which on a table has smaller letters, on paper above all.
+MANY = 10
 #: Values of a chart that are also given as a table.
 VALUES_MAX = 500
 
@@ -39,7 +45,7 @@ def page(reports: Sequence[Report], title: str = "Queue manager reports", about:
     parts = [
         _head(title),
         f'<body><a class="skip" href="#reports">To the reports</a><header><h1>{escaped(title)}</h1>',
-        f'{f"<p>{escaped(about)}</p>" if about else ""}<p class="about">{escaped(made)}</p></header>',
+        f'{f"<p>{sentence(about)}</p>" if about else ""}<p class="about">{escaped(made)}</p></header>',
         _contents(reports, idents),
         '<main id="reports">',
         _glance(reports, idents),
@@ -102,25 +108,32 @@ def _glance(reports: Sequence[Report], idents: list[str]) -> str:
 
 def _card(report: Report, ident: str) -> str:
     figures = "".join(
-        f"<div><dt>{escaped(figure.name)}</dt><dd>{escaped(figure.value)}"
+        f"<div><dt>{escaped(figure.name)}</dt><dd>{_figure(figure)}"
         f"{f' <small>{escaped(figure.unit)}</small>' if figure.unit else ''}</dd></div>"
         for figure in report.figures[:3]
     )
     picture = next((made for chart in report.charts if (made := sparkline(chart))), "")
-    words = escaped(report.words[0] if report.words else "Nothing to say in words.")
+    words = sentence(report.words[0] if report.words else "Nothing to say in words.")
     return (
         f'<article><h3><a href="#{ident}">{escaped(report.title)}</a></h3>'
         f"{f'<dl>{figures}</dl>' if figures else ''}{picture}<p>{words}</p></article>"
     )
 
 
+def _figure(figure: Figure) -> str:
+    """Return the value of a key figure, which leads to its source where it names one."""
+    value = escaped(figure.value)
+    return f'<a href="#{slug(figure.link)}">{value}</a>' if figure.link else value
+
+
 def _report(report: Report, ident: str) -> str:
     first, rest = report.words[:1], report.words[1:]
-    named = report.title.lower().startswith(report.name.lower())
+    # A name of several words is no name of a command.
+    named = report.title.lower().startswith(report.name.lower()) or " " in report.name
     name = "" if named else f" <small>{escaped(report.name)}</small>"
-    words = "".join(f'<p class="lead">{escaped(sentence)}</p>' for sentence in first)
+    words = "".join(f'<p class="lead">{sentence(each)}</p>' for each in first)
     if rest:
-        words += f"<ul>{''.join(f'<li>{escaped(sentence)}</li>' for sentence in rest)}</ul>"
+        words += f"<ul>{''.join(f'<li>{sentence(each)}</li>' for each in rest)}</ul>"
     return "".join(
         [
             f'<section id="{ident}"><h2>{escaped(report.title)}{name}</h2>{words}',
@@ -142,19 +155,26 @@ def _section(section: Section, ident: str) -> str:
     return "".join(
         [
             f'<section class="part" id="{ident}"><h3>{escaped(section.title)}</h3>',
-            *(f"<p>{escaped(sentence)}</p>" for sentence in section.words),
-            *(_chart(chart, f"{ident}-c{number}") for number, chart in enumerate(section.charts, 1)),
+            *(f"<p>{sentence(each)}</p>" for each in section.words),
+            *_charts(section.charts, ident),
             *(_table(table, f"{ident}-t{number}") for number, table in enumerate(section.tables, 1)),
             "</section>",
         ]
     )
 
 
+def _charts(charts: Sequence[Chart], ident: str) -> list[str]:
+    """Return the charts of a section: side by side where each needs half of the width only."""
+    made = [_chart(chart, f"{ident}-c{number}") for number, chart in enumerate(charts, 1)]
+    small = all(len(chart.x) * (1 if chart.kind == LINE else len(chart.series)) <= PAIR_MAX for chart in charts)
+    return ['<div class="pair">', *made, "</div>"] if len(made) > 1 and small else made
+
+
 def _chart(chart: Chart, ident: str) -> str:
     keys = ""
     if len(chart.series) > 1:
         names = enumerate(series.name for series in drawn(chart)[0])
-        keys = "".join(f"<li>{key(number)}{escaped(name)}</li>" for number, name in names)
+        keys = "".join(f"<li>{key(number, chart.kind)}{escaped(name)}</li>" for number, name in names)
         keys = f'<ul class="keys">{keys}</ul>'
     return (
         f'<figure id="{ident}"><figcaption>{escaped(chart.title)}</figcaption>{keys}'
@@ -170,7 +190,7 @@ def _values(chart: Chart) -> Table:
     ]
     drawn = [values_of(series, len(chart.x)) for series in chart.series]
     rows: list[tuple[Cell, ...]] = [
-        (label, *(values[place] for values in drawn)) for place, label in enumerate(chart.x[:VALUES_MAX])
+        (label, *(values[place] for values in drawn)) for place, label in enumerate(labels(chart)[:VALUES_MAX])
     ]
     return Table(chart.title, columns, rows, max(len(chart.x) - VALUES_MAX, 0))
 
@@ -197,11 +217,12 @@ def _grid(table: Table) -> str:
     )
     if not table.rows:
         rows = f'<tr><td colspan="{max(len(table.columns), 1)}" class="none">no rows</td></tr>'
+    many = _class("many" if len(table.columns) > MANY else "")
     long = " long" if len(table.rows) > ROWS_OPEN else ""
     more = f'<p class="more">{table.left_out:,} more rows are not shown.</p>' if table.left_out else ""
     return (
         f'<div class="scroll{long}" tabindex="0" role="region" aria-label="{escaped(table.title or "table")}">'
-        f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>{more}"
+        f"<table{many}><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>{more}"
     )
 
 
@@ -230,8 +251,17 @@ def _cell(cell: Cell, column: Column, is_key: bool) -> str:
     if isinstance(cell, str):
         text = escaped(cell)
         if column.link and cell:
-            text = f'<a href="#{slug(column.link + cell)}">{text}</a>'
-        return f"<td{_class(number or ('w' if len(cell) <= WORDS else ''), stays)}>{text}</td>"
+            text = _link(cell, column)
+        length = "w" if len(cell) <= WORDS or column.link else "t" if len(cell) > LONG else ""
+        return f"<td{_class(number or length, stays)}>{text}</td>"
     if column.decimals is None:
         return f'<td{_class(stays)} data-v="{cell!r}">{cell}</td>'
     return f'<td{_class("n", stays)} data-v="{cell!r}">{cell:,.{column.decimals}f}</td>'
+
+
+def _link(cell: str, column: Column) -> str:
+    """Return a cell that leads to the section of its name; of a long name the column may show the end alone."""
+    place = slug(column.link + cell)
+    if column.tail and len(cell) > NAME_MAX:
+        return f'<a href="#{place}" title="{escaped(cell)}">{escaped(cell[-column.tail :])}</a>'
+    return f'<a href="#{place}">{escaped(cell)}</a>'

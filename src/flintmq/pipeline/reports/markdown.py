@@ -10,6 +10,7 @@ from flintmq.pipeline.reports.text import bars, cell_text, left_out, printable
 
 #: Signs that Markdown would take for markup.
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>|#~])")
+_CODE = re.compile(r"(`[^`\n]+`)")
 
 
 def render(reports: Sequence[Report], title: str = "", about: str = "") -> str:
@@ -29,7 +30,7 @@ def render(reports: Sequence[Report], title: str = "", about: str = "") -> str:
 def _part(words: Sequence[str], charts: Sequence[Chart], tables: Sequence[Table]) -> list[str]:
     lines = list[str]()
     for sentence in words:
-        lines += [_plain(sentence), ""]
+        lines += [_sentence(sentence), ""]
     for chart in charts:
         lines += [
             f"**{_plain(chart.title)}**",
@@ -58,6 +59,12 @@ def _table(table: Table) -> list[str]:
     if table.left_out:
         lines += [left_out(table), ""]
     return lines
+
+
+def _sentence(text: str) -> str:
+    """Return a sentence of which nothing is markup but what it has between backticks."""
+    parts = _CODE.split(text.replace("\n", " "))
+    return "".join(part if number % 2 else _plain(part) for number, part in enumerate(parts))
 
 
 def _plain(text: str) -> str:

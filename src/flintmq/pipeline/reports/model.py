@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 Cell = str | int | float | None
+#: The longest linked name that is always shown whole.
+NAME_MAX = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,8 @@ class Column:
     unit: str = ""
     #: Prefix of a link from each cell to a section; the text of the cell completes the section's name.
     link: str = ""
+    #: Letters that a page shows of the end of a linked name that is longer than NAME_MAX; its title has the whole.
+    tail: int = 4
 
 
 @dataclass(slots=True)
@@ -60,15 +64,21 @@ class Chart:
     y_title: str = ""
     x_title: str = ""
     scale: str = ""
+    #: Labels as readers see them, where those of `x` are numbers on a scale: 2 KB for 2048.
+    shown: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A key figure of a report: `Figure("busiest interval", "1,024", "puts/s")`."""
+    """A key figure of a report: `Figure("busiest interval", "1,024", "puts/s")`.
+
+    `link` names the section that it comes from.
+    """
 
     name: str
     value: str
     unit: str = ""
+    link: str = ""
 
 
 @dataclass(slots=True)

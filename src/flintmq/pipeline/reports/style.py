@@ -14,8 +14,8 @@ STYLE = """
 *{box-sizing:border-box}
 html{scroll-behavior:smooth;scroll-padding-top:1rem}
 body{margin:0;background:var(--bg);color:var(--fg);font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,
-"DejaVu Sans",sans-serif;display:grid;grid-template-columns:17rem minmax(0,1fr);column-gap:2.5rem;max-width:84rem;
-padding:0 2rem 4rem;margin:0 auto}
+"DejaVu Sans",sans-serif;display:grid;grid-template-columns:15rem minmax(0,1fr);column-gap:2rem;max-width:84rem;
+padding:0 1.5rem 4rem;margin:0 auto}
 .skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:.5rem;background:var(--box);padding:.3rem .8rem}
 header{grid-column:1/-1;border-bottom:3px solid var(--c0);padding:1.8rem 0 1rem;margin-bottom:1.5rem}
 h1{font-size:1.9rem;line-height:1.2;margin:0}
@@ -50,11 +50,16 @@ svg{display:block;width:100%;height:auto}
 .keys svg{display:inline-block;width:1.75rem;height:.75rem;margin-right:.4rem;vertical-align:-.08rem}
 svg.spark{width:10rem;max-width:100%}
 svg text{fill:var(--soft);font:12px system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}
+code{font:.88em ui-monospace,"DejaVu Sans Mono",monospace;background:var(--box);border:1px solid var(--rule);
+border-radius:4px;padding:.05em .3em;overflow-wrap:anywhere}
 svg .name{fill:var(--fg)}svg .value{fill:var(--soft);font-size:11px}
 .grid{stroke:var(--rule);stroke-width:1}.zero{stroke:var(--soft);stroke-width:1}
 .line{fill:none;stroke:var(--c);stroke-width:2;stroke-linejoin:round}.area{fill:var(--c);opacity:.13}
 .whisker{stroke:var(--c);stroke-width:5;stroke-linecap:round;opacity:.28}
+.repeats{stroke:var(--fg);stroke-width:1.2;fill:none;opacity:.65}
 .narrow{display:none}
+.pair{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:0 1rem;margin:1.2rem 0}
+.pair figure{margin:.5rem 0}.pair .wide{display:none}.pair .narrow{display:block}
 .part{margin:1.8rem 0 2.4rem}.part>p{max-width:72ch;margin:.4rem 0;overflow-wrap:anywhere}
 .part>h3{font-size:1.1rem;overflow-wrap:anywhere}
 .dot,.bar{fill:var(--c)}.tip{fill:transparent}.tip:hover{fill:var(--fg);opacity:.35}
@@ -62,14 +67,15 @@ svg .name{fill:var(--fg)}svg .value{fill:var(--soft);font-size:11px}
 .s6{--c:var(--c6)}.s7{--c:var(--c7)}
 details{font-size:.85rem;color:var(--soft)}summary{cursor:pointer}
 .scroll{overflow:auto;border:1px solid var(--rule);border-radius:6px}.scroll.long{max-height:34rem}
-table{border-collapse:collapse;width:100%;font-size:.88rem}
-th,td{padding:.32rem .7rem;text-align:left;vertical-align:top;border-bottom:1px solid var(--rule);
+table{border-collapse:collapse;width:100%;font-size:.86rem}table.many{font-size:.78rem}
+th,td{padding:.32rem .6rem;text-align:left;vertical-align:top;border-bottom:1px solid var(--rule);
 overflow-wrap:break-word;max-width:34rem;unicode-bidi:isolate}
 tbody tr:last-child td{border-bottom:0}
 th{position:sticky;top:0;background:var(--box);font-weight:600;vertical-align:bottom}
 th small{font-weight:400;color:var(--soft)}
 th.n,td.n{text-align:right;font-variant-numeric:tabular-nums}
-td.n,td.w{white-space:nowrap}
+td.n,td.w{white-space:nowrap}td.t{overflow-wrap:anywhere;min-width:8rem}
+.many th,.many td{padding:.3rem .38rem}
 .k:first-child,.k.stays{position:sticky;left:var(--left,0);background:var(--bg);z-index:1}
 th.k:first-child,th.k.stays{background:var(--box);z-index:2}
 th.sorts{cursor:pointer}th[aria-sort=ascending]::after{content:" \\25B2";font-size:.65em}
@@ -80,12 +86,23 @@ tbody tr:hover td{background:var(--box)}
 body{display:block;padding:0 1rem 3rem}nav{position:static;max-height:none;margin-bottom:1.5rem}
 nav ol ol{display:none}}
 @media (max-width:36rem){
-.wide{display:none}.narrow{display:block}figure{padding:.7rem .5rem .4rem}h1{font-size:1.5rem}
+.pair{display:block}.wide{display:none}.narrow{display:block}figure{padding:.7rem .5rem .4rem}h1{font-size:1.5rem}
 .glance{padding:.8rem}.cards{grid-template-columns:minmax(0,1fr)}th,td{padding:.3rem .5rem}}
+@page{size:A4;margin:13mm 12mm}
 @media print{
-:root{--bg:#fff;--fg:#000;--soft:#444;--box:#fff}body{display:block;max-width:none;padding:0;font-size:10pt}
-details,.skip,.narrow{display:none}.wide{display:block}a{color:inherit;text-decoration:none}.scroll,.scroll.long{overflow:visible;max-height:none}figure,tr{break-inside:avoid}
-nav{position:static;max-height:none}nav ol ol{display:none}section{break-before:auto}}
+:root{color-scheme:light;--bg:#fff;--fg:#000;--soft:#444;--rule:#cfd4db;--box:#fff;--link:#0b5cad;
+--c0:#0b6bb8;--c1:#c4570b;--c2:#1a8a5f;--c3:#a63a86;--c4:#8a6d00;--c5:#4a4fc4;--c6:#b3262e;--c7:#5f6b7a}
+body{display:block;max-width:none;padding:0;font-size:10pt}
+details,.skip,.narrow{display:none}.wide{display:block}
+.pair .wide{display:none}.pair .narrow{display:block}.pair{display:grid}a{color:inherit;text-decoration:none}
+.scroll,.scroll.long{overflow:visible;max-height:none}figure,tr,article,header{break-inside:avoid}
+h1,h2,h3,figcaption,.keys,thead{break-after:avoid}
+table,table.many{font-size:7.4pt}table.many{font-size:6.6pt}
+th,td,.many th,.many td{padding:.14rem .26rem;position:static}.k:first-child,.k.stays,th{position:static}
+td{overflow-wrap:anywhere}td.t{min-width:0}td.n,td.w{overflow-wrap:normal}
+.part>p{break-after:avoid}
+.wide svg{max-width:16cm}
+nav{position:static;max-height:none;columns:2}nav ol ol{display:none}section{break-before:auto}}
 """
 
 #: A heading sorts its column: numbers by their exact value, text as a reader orders it; empty cells stay last. The key

@@ -3,7 +3,8 @@
 A line chart shows values over labels that follow each other. Labels that are times are placed to scale, and the axis
 has round times. A line joins the values of its own series: a place at which only other series have a value is no gap in
 it; a distance of more than GAP times its usual one is. A bar chart lies on its side, because its labels are names of
-queues and channels, which are long. Zero is always on the value axis, so that lengths can be compared. Colours are CSS
+queues and channels, which are long: a name that does not fit beside its bar goes on in further lines, and none is ever
+cut. Zero is always on the value axis, so that lengths can be compared. Colours are CSS
 variables of the page, one set for light and one for dark; when they begin again, the dashes are others, and no more
 lines are drawn than can be told apart. A screen reader gets the title and a sentence with the extremes (`describe`). A
 `sparkline` is a line chart without axes, for the head of the page.
@@ -31,8 +32,10 @@ HEIGHT = 280
 NARROW = 360
 #: Room around the drawing area of a line chart.
 LEFT, RIGHT, TOP, BOTTOM = 64, 16, 26, 34
-#: The names of a bar chart and one of its bars.
-NAMES, BAR_HEIGHT, BAR_GAP = 250, 16, 10
+#: The most room for the names of a bar chart, the least, and one of its bars.
+NAMES, NAMES_MIN, BAR_HEIGHT, BAR_GAP = 264, 60, 16, 10
+#: Height of a line of a name.
+NAME_LINE = 14
 #: Room to the right of a bar for its value.
 VALUES = 70
 #: How many series have a colour of their own; later ones begin again, with other dashes.
@@ -45,10 +48,18 @@ GAP = 1.75
 BARS_MAX = 40
 #: Points that can be pointed at, and labels on the axis of a line chart.
 POINTS_MAX, LABELS_MAX = 400, 8
-#: Letters of a name that fit beside its bar; of a label under a line.
-LETTERS = 28
 #: How wide a letter is, about.
 LETTER = 7
+#: Widths of letters of 12 px in a wide font; others are digits and signs of the width of one.
+_WIDTHS = {
+    **dict.fromkeys("ijlI.,:;'|!()[] /-", 4.4),
+    **dict.fromkeys("abcdeghknopqrsuvxyzftL_", 7.5),
+    **dict.fromkeys("ABCDEFGHJKNOPQRSTUVXYZ", 8.9),
+    **dict.fromkeys("mwMW%@", 11.8),
+}
+_DIGIT = 7.7
+#: The pieces of a name between which a line may end: after a space, else after a sign.
+_WORDS, _SIGNS = re.compile(r"\S+\s*"), re.compile(r"[^,/._:-]*[,/._:-]|[^,/._:-]+")
 
 #: Smaller values are drawn as 0, larger ones are gaps.
 SMALLEST, LARGEST = 1e-12, 1e30
@@ -102,10 +113,28 @@ def _digits(value: float) -> str:
     return "0" if text == "-0" else text
 
 
-def clipped(name: str, letters: int = LETTERS) -> str:
-    """Shorten a name to `letters`. The middle is left out, as names differ at their ends."""
-    head = (letters - 1) // 2
-    return name if len(name) <= letters else f"{name[:head]}…{name[head - letters + 1 :]}"
+def text_width(text: str) -> float:
+    """Return about how wide a text of 12 px is. It errs to the wide side: fonts differ."""
+    return sum(_WIDTHS.get(letter, _DIGIT) for letter in text)
+
+
+def wrapped(name: str, room: float) -> list[str]:
+    """Break a name into lines that fit into `room`: at spaces, else after signs, else anywhere. Nothing is left out."""
+    lines, line = list[str](), ""
+    for word in _WORDS.findall(name):
+        if line and text_width((line + word).rstrip()) > room:
+            lines.append(line.rstrip())
+            line = ""
+        if text_width(word.rstrip()) <= room:
+            line += word
+            continue
+        for piece in _SIGNS.findall(word):
+            for letter in [piece] if text_width(piece) <= room else piece:
+                if line and text_width((line + letter).rstrip()) > room:
+                    lines.append(line.rstrip())
+                    line = ""
+                line += letter
+    return [*lines, line.rstrip()] if line.strip() else lines or [""]
 
 
 def real(value: float | None) -> float | None:
@@ -121,11 +150,16 @@ def values_of(series: Series, places: int) -> list[float | None]:
     return found + [None] * (places - len(found))
 
 
+def labels(chart: Chart) -> list[str]:
+    """Return the labels of a chart as readers see them."""
+    return chart.shown if len(chart.shown) == len(chart.x) else chart.x
+
+
 def describe(chart: Chart) -> str:
     """Describe a chart to readers that do not see it: each series with its extremes and their places."""
     parts = []
     for series in chart.series:
-        found = [(value, label) for value, label in zip(values_of(series, len(chart.x)), chart.x, strict=True)]
+        found = [(value, label) for value, label in zip(values_of(series, len(chart.x)), labels(chart), strict=True)]
         seen = [(value, label) for value, label in found if value is not None]
         if not seen:
             parts.append(f"{series.name}: no values.")
@@ -221,7 +255,7 @@ def labels_of(x: list[str]) -> tuple[list[str], str]:
             return times, dates.pop()
         from_ = 5 if len({date[:4] for date in dates}) == 1 else 0  # The year, where there are two.
         return [f"{stamp[1][from_:]} {stamp[2][:5] if not from_ else stamp[2]}" for stamp in stamps if stamp], ""
-    return [clipped(label, LETTERS // 2) for label in x], ""
+    return x, ""
 
 
 def scaled(chart: Chart) -> list[float] | None:
@@ -296,7 +330,7 @@ def _x_axis(chart: Chart, plot: _Plot) -> list[str]:
     if plot.times:
         made = _time_labels(at[0], at[-1], across, bottom, right)
     elif chart.scale:
-        made = _scale_labels(chart.x, [across(each) for each in at], bottom, plot.width)
+        made = _scale_labels(labels(chart), [across(each) for each in at], bottom, plot.width)
     else:
         made = _labels(chart.x, lambda number: across(at[number]), bottom, right)
     if chart.x_title:
@@ -316,7 +350,7 @@ def _series(chart: Chart, plot: _Plot, series: Series, number: int, *, filled: b
     if chart.scale:
         made += [_dot(point, number) for point in points if point is not None]
     if hover:
-        made += _tips(series.name, chart.x, values, points)
+        made += _tips(series.name, labels(chart), values, points)
     return made
 
 
@@ -429,8 +463,13 @@ def _line(
     return made
 
 
-def key(number: int) -> str:
-    """Return the mark of a series in the legend: its colour and, where colours repeat, its dashes."""
+def key(number: int, kind: str = LINE) -> str:
+    """Return the mark of a series in the legend: its colour and, where colours of lines repeat, their dashes."""
+    if kind == BAR:
+        return (
+            f'<svg class="key s{number % COLOURS}" viewBox="0 0 28 12" aria-hidden="true">'
+            '<rect class="bar" x="12" y="1" width="14" height="10" rx="2"/></svg>'
+        )
     dash = dash_of(number)
     dashes = f' stroke-dasharray="{dash}"' if dash else ""
     return (
@@ -487,9 +526,15 @@ def _bars(chart: Chart, axis: Axis, width: int) -> tuple[int, list[str]]:
     names = chart.x[:BARS_MAX]
     # A name stands beside its bars; where there is no room for that, above them.
     above = width <= NARROW
-    side = 4 if above else NAMES
-    group = BAR_HEIGHT * max(len(chart.series), 1) + BAR_GAP + (BAR_HEIGHT if above else 0)
-    bottom = TOP + group * len(names)
+    texts = [wrapped(name, width - 8 if above else NAMES - 14) for name in names]
+    widest = max((text_width(line) for lines in texts for line in lines), default=0.0)
+    side = 4 if above else round(min(NAMES, max(NAMES_MIN, widest + 14)))
+    thick = BAR_HEIGHT * max(len(chart.series), 1)
+    groups = [
+        (thick + NAME_LINE * len(lines) + 2 if above else max(thick, NAME_LINE * len(lines))) + BAR_GAP
+        for lines in texts
+    ]
+    bottom = TOP + sum(groups)
     right = width - VALUES
 
     def across(value: float) -> float:
@@ -503,33 +548,57 @@ def _bars(chart: Chart, axis: Axis, width: int) -> tuple[int, list[str]]:
         made.append(
             f'<text class="axis" x="{across(mark):.1f}" y="{bottom + 16}" text-anchor="{anchor}">{short(mark)}</text>'
         )
-    for place, name in enumerate(names):
-        top = TOP + place * group + BAR_GAP / 2
-        middle = top + BAR_HEIGHT * len(chart.series) / 2 + 4
-        if above:
-            spot = f'x="{side}" y="{top + BAR_HEIGHT - 5:.1f}"'
-            top += BAR_HEIGHT
-        else:
-            spot = f'x="{side - 8}" y="{middle:.1f}" text-anchor="end"'
-        letters = (width - 2 * side) // LETTER if above else LETTERS
-        made.append(f'<text class="name" {spot}>{escaped(clipped(name, letters))}<title>{escaped(name)}</title></text>')
+    top = TOP + BAR_GAP / 2
+    for place, (name, lines, group) in enumerate(zip(names, texts, groups, strict=True)):
+        middle = top + (group - BAR_GAP) / 2
+        made += _name(name, lines, side + 3 if above else side - 8, top if above else middle, above)
+        bars_top = top + NAME_LINE * len(lines) + 2 if above else middle - thick / 2
         for number, series in enumerate(chart.series):
             value = values_of(series, len(chart.x))[place]
             if value is not None:
-                made += _bar(f"{name}, {series.name}", value, across, top + number * BAR_HEIGHT, number)
+                spread = series.spread[place] if place < len(series.spread) else None
+                made += _bar(f"{name}, {series.name}", value, spread, across, bars_top + number * BAR_HEIGHT, number)
+        top += group
     height = bottom + 24
     if len(chart.x) > BARS_MAX:
         more = f"{len(chart.x) - BARS_MAX:,} more are not drawn"
         made.append(f'<text class="axis" x="{side}" y="{bottom + 34}">{more}</text>')
         height += 18
-    return height, made
+    return round(height), made
 
 
-def _bar(what: str, value: float, across: Callable[[float], float], top: float, number: int) -> list[str]:
+def _name(name: str, lines: list[str], x: float, y: float, above: bool) -> list[str]:
+    """Return the lines of a name: below `y` at the left where it stands above its bars, else about `y` at the right."""
+    first = y + NAME_LINE - 3 if above else y - NAME_LINE * (len(lines) - 1) / 2 + 4
+    anchor = "" if above else ' text-anchor="end"'
+    spans = "".join(
+        f'<tspan x="{x:.0f}" y="{first + NAME_LINE * number:.1f}">{escaped(line)}</tspan>'
+        for number, line in enumerate(lines)
+    )
+    title = f"<title>{escaped(name)}</title>" if len(lines) > 1 else ""
+    return [f'<text class="name"{anchor}>{spans}{title}</text>']
+
+
+def _bar(
+    what: str,
+    value: float,
+    spread: tuple[float, float] | None,
+    across: Callable[[float], float],
+    top: float,
+    number: int,
+) -> list[str]:
     start, end = sorted((across(0.0), across(value)))
     tip = escaped(f"{what}: {short(value)}")
-    return [
+    made = [
         f'<rect class="bar s{number % COLOURS}" x="{start:.1f}" y="{top:.1f}" width="{max(end - start, 0.5):.1f}" ',
         f'height="{BAR_HEIGHT - 2}" rx="2"><title>{tip}</title></rect>',
-        f'<text class="value" x="{end + 5:.1f}" y="{top + BAR_HEIGHT - 5:.1f}">{short(value)}</text>',
     ]
+    right = end
+    if spread is not None and real(spread[0]) is not None and real(spread[1]) is not None and spread[0] < spread[1]:
+        low, high = across(spread[0]), across(spread[1])
+        middle = top + BAR_HEIGHT / 2 - 1
+        made.append(f'<path class="repeats" d="M{low:.1f} {middle:.1f}H{high:.1f}M{low:.1f} {middle - 3:.1f}v6')
+        made.append(f'M{high:.1f} {middle - 3:.1f}v6"/>')
+        right = max(end, high)
+    made.append(f'<text class="value" x="{right + 5:.1f}" y="{top + BAR_HEIGHT - 5:.1f}">{short(value)}</text>')
+    return made

@@ -161,10 +161,13 @@ class Point:
 
     @property
     def round_trip(self) -> Latency | None:
-        """Return the main latency: the round trip, else that of the leading role."""
+        """Return the main latency: the round trip, else that of the leading role.
+
+        A rated load counts from the time at which a message was due, where that is known.
+        """
         order = ("round_trip", "put", "publish", "delivery", "one_way", "get")
         found = sorted(
-            self.latency, key=lambda each: (order.index(each.what) if each.what in order else 9, each.since != "sent")
+            self.latency, key=lambda each: (order.index(each.what) if each.what in order else 9, each.since == "sent")
         )
         return found[0] if found else None
 

@@ -120,6 +120,8 @@ def take_system(qm: Calls, sample: Sample) -> None:
     log = qm.log
     if isinstance(log, Log):
         numbers |= {f"log_{name}": getattr(log.counters, name) for name in _LOG}
+        # An interval in which nothing is flushed is idle as a whole.
+        numbers["log_idle_us"] = log.counters.idle_until(sample.now_us)
         sample.marks["log_longest_us"], sample.marks["log_longest_at_us"] = log.counters.take_longest()
         sample.marks["log_copies"] = 2 if log.config.second_copy else 1
     numbers["loads"] = sum(pager.loads for pager in qm.pagers.values())
