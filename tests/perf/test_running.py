@@ -181,11 +181,29 @@ def test_a_suite_has_time_for_all_of_its_repeats() -> None:
     for quick in (True, False):
         one = suite.begin(Path("x"), quick, [], 3)
         timing = suite.timing(one, one.workloads, one.limit_s)
-        costs = [suite.cost(catalogue.find(name), quick, 3) for name in one.workloads]
+        costs = [suite.cost(catalogue.find(name), one) for name in one.workloads]
         seconds = sum(count for count, _ in costs) * (timing.warm_up_s + timing.measure_s + timing.settle_s)
-        assert timing.measure_s >= 0.18
-        assert not quick or seconds + sum(each for _, each in costs) < 300
+        assert timing.measure_s >= (0.75 if quick else 2.0) and not one.thin
+        assert seconds + sum(each for _, each in costs) < (300 if quick else 90 * 60)
     assert len(suite.QUICK) == len(set(suite.QUICK)) and all(catalogue.find(name).runnable for name in suite.QUICK)
+
+
+def test_a_full_suite_with_a_short_limit_takes_fewer_values_of_all_workloads(tmp_path: Path) -> None:
+    one = suite.begin(tmp_path, False, [], 3, 2400.0)
+    timing = suite.timing(one, one.workloads, one.limit_s)
+    assert one.thin and timing.measure_s >= 0.9 and len(one.workloads) == 78
+    steps = catalogue.find("L92-W13").steps(full=True, thin=True)
+    assert {step["clients"] for step in steps if step["size"] == 2048} == {1, 10, 100}
+    one.save()
+    again = suite.load(tmp_path)
+    assert again is not None and again.thin
+
+
+def test_repeats_of_a_suite_keep_about_their_length_when_ramps_end_early() -> None:
+    one = suite.begin(Path("x"), False, ["L92-W13", "Z93-R01"], 3, 600.0)
+    first = suite.timing(one, one.workloads, 600.0, most_s=2.0)
+    assert first.warm_up_s + first.measure_s + first.settle_s == pytest.approx(2.0, rel=0.01)
+    assert suite.timing(one, ["Z93-R01"], 3600.0).measure_s <= 0.75 * suite.REPEAT_MAX_S
 
 
 # -- the command ------------------------------------------------------------------------------------------------------

@@ -65,7 +65,9 @@ def _list(options: argparse.Namespace) -> int:
 
 def _declare_show(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("workload", help="id of the workload")
-    parser.add_argument("--quick", action="store_true", help="the steps of --quick")
+    length = parser.add_mutually_exclusive_group()
+    length.add_argument("--quick", action="store_true", help="the steps of --quick")
+    length.add_argument("--full", action="store_true", help="the steps of `suite --full`")
 
 
 def _show(options: argparse.Namespace) -> int:
@@ -74,10 +76,10 @@ def _show(options: argparse.Namespace) -> int:
     if each.needs:
         print(f"  cannot be run yet: needs {each.needs}")
         return 0
-    steps = each.steps(options.quick)
+    steps = each.steps(options.quick, full=options.full)
     print(f"  operation   {each.operation}")
     print(f"  shape       {each.shape}")
-    for title, rows in (("fixed", each.base), ("varied", {**each.vary, **(each.quick if options.quick else {})})):
+    for title, rows in (("fixed", each.base), ("varied", each.varied(options.quick, full=options.full))):
         for name, value in rows.items():
             shown = " ".join(map(str, value)) if title == "varied" else value
             print(f"  {title:<11} {name} = {shown}{'  (ramp)' if name == each.ramp else ''}")

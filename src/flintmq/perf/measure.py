@@ -15,7 +15,7 @@ from typing import Any
 from flintmq.perf import machine
 from flintmq.perf.histogram import Histogram, merged
 from flintmq.perf.pace import SECOND
-from flintmq.perf.plan import EMBEDDED
+from flintmq.perf.plan import EMBEDDED, FOLLOWING
 from flintmq.perf.runs import SMF, RunWriter
 from flintmq.perf.shapes import PREFIX, Setup
 from flintmq.perf.stage import DriverProcess, Stage, StageError, Used, used_by_group
@@ -110,9 +110,7 @@ class Repeat:
             stage.commands("RESET QMGR TYPE(STATISTICS)")
         log_after = stage.log_used() if stage.running else (0, 0)
         time.sleep(timing.settle_s)
-        for driver in self.drivers:
-            driver.tell({"stop": True})
-        done = [driver.expect("done") for driver in self.drivers]
+        done = self._stop()
         # CPU clocks were read a moment after the counting began: scale them to the counted interval.
         scale = (end - start) / max(1, measured_until - measured_from)
         self._write_step(step, repeat, wall)
@@ -121,6 +119,18 @@ class Repeat:
         share = (busy_after[0] - busy[0]) / max(1e-9, busy_after[1] - busy[1])
         used = (log_after[0] - log[0], log_after[1] - log[1])
         return self._write_result(step, repeat, roles, cpu, share, done, used, (end - start) / SECOND)
+
+    def _stop(self) -> list[dict[str, Any]]:
+        """End the repeat: drivers that wait for others go on until the last request of those has its reply."""
+        last = [all(actors.role in FOLLOWING for actors in driver.plan.actors) for driver in self.drivers]
+        done: list[dict[str, Any]] = [{}] * len(self.drivers)
+        for following in (False, True):
+            group = [number for number, each in enumerate(last) if each == following]
+            for number in group:
+                self.drivers[number].tell({"stop": True})
+            for number in group:
+                done[number] = self.drivers[number].expect("done")
+        return done
 
     def _watch(self, start: int, end: int) -> None:
         """Show the seconds until the end."""

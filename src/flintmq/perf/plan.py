@@ -15,6 +15,8 @@ MODES = (EMBEDDED, LOCAL, TCP, TLS)
 REQUESTER, RESPONDER, PUTTER, GETTER = "requester", "responder", "putter", "getter"
 PUBLISHER, SUBSCRIBER, PUT_GET, OPENER = "publisher", "subscriber", "put-get", "opener"
 ROLES = (REQUESTER, RESPONDER, PUTTER, GETTER, PUBLISHER, SUBSCRIBER, PUT_GET, OPENER)
+#: Roles that wait for messages of other roles.
+FOLLOWING = (RESPONDER, GETTER, SUBSCRIBER)
 
 
 @dataclass
