@@ -170,6 +170,36 @@ def test_a_suite_is_continued_where_it_ended(tmp_path: Path, monkeypatch: pytest
     assert ended == [runs.COMPLETE, runs.COMPLETE, runs.INTERRUPTED]
 
 
+def test_two_working_copies_are_measured_in_turns(tmp_path: Path) -> None:
+    """The runs of each side are in a directory of its own, one for each repeat, and one side is not always first."""
+    from flintmq.perf import command
+
+    assert command._without(["X", "--against", "d", "--quick", "--against=e"], "--against") == ["X", "--quick"]
+    here = Path(flintmq.__file__).resolve().parents[2]
+    words = ["Z93-R01", "--quick", "--set", "size=512", "--seconds", "0.2", "--repeats", "2", "--warm-up", "0.1"]
+    whole = [
+        sys.executable,
+        "-P",
+        "-m",
+        "flintmq.cli",
+        "perf",
+        "run",
+        *words,
+        "--against",
+        str(here),
+        "-o",
+        str(tmp_path),
+    ]
+    ended = subprocess.run(whole, capture_output=True, text=True, timeout=4 * PATIENCE, env=environment(tmp_path))
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    turns = [line.partition(": ")[0] for line in ended.stdout.splitlines() if line.startswith("turn ")]
+    assert turns == ["turn 1 of 2, A", "turn 1 of 2, B", "turn 2 of 2, B", "turn 2 of 2, A"]
+    for side in ("A", "B"):
+        made = [runs.read(each) for each in runs.find(tmp_path / side)]
+        assert [each.ended for each in made] == [runs.COMPLETE] * 2
+        assert all(len(each["result"]) == 1 for each in made)
+
+
 def test_a_damaged_suite_file_is_refused(tmp_path: Path) -> None:
     for text in ("{", "[]", '{"format": "flint-perf-suite", "version": 2}', json.dumps({"format": "x", "version": 1})):
         (tmp_path / suite.FILE).write_text(text)
@@ -231,6 +261,7 @@ def test_every_method_of_the_disk_test_counts_its_writes(tmp_path: Path, method:
         (["run", "Z93-R11"], 1, "needs message channels"),
         (["run", "Z93-R01", "--set", "size"], 1, "not NAME=VALUES"),
         (["run", "Z93-R01", "--repeats", "0"], 1, "--repeats"),
+        (["run", "Z93-R01", "--against", "/nowhere"], 1, "no working copy"),
         (["disk", "nowhere"], 1, "no directory"),
         (["disk", ".", "--bytes", "x"], 1, "--bytes"),
         (["cph", "-tc", "Nothing"], 2, "-tc"),

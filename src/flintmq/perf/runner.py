@@ -44,11 +44,7 @@ class Options:
     """Options of a run."""
 
     timing: Timing = field(default_factory=Timing)
-    #: Values of the quick, or of the full suite.
     quick: bool = False
-    full: bool = False
-    #: Fewer values, for a suite with little time.
-    thin: bool = False
     #: Values of single parameters instead of those of the catalogue.
     only: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     #: Operations a second of all leading drivers together; 0 is as fast as it goes.
@@ -60,6 +56,9 @@ class Options:
     disk_test: bool = True
     database: str = ""
     command: list[str] = field(default_factory=lambda: list(sys.argv))
+    #: Values of the full suite, and fewer of them, where it has little time.
+    full: bool = False
+    thin: bool = False
 
 
 def new_id(workload: str) -> str:
