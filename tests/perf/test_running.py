@@ -267,6 +267,9 @@ def test_every_method_of_the_disk_test_counts_its_writes(tmp_path: Path, method:
         (["cph", "-tc", "Nothing"], 2, "-tc"),
         (["cph", "-nt", "0"], 2, "-nt"),
         (["cph", "-jt", "x"], 2, "-jt"),
+        (["cph", "-mg", "10"], 2, "-mg"),
+        (["cph", "-sd", "x"], 2, "-sd"),
+        (["cph", "-tc", "Publisher", "-p1"], 2, "-p1"),
         (["peers", "kafka"], 1, "not known: kafka"),
         (["suite", "--repeats", "0"], 1, "--repeats"),
     ],
@@ -315,6 +318,114 @@ def test_cph_drives_requesters_and_responders_and_prints_rates(stage: Stage) -> 
         said, _ = responder.communicate(timeout=PATIENCE)
     assert b"totalIterations=" in said
     stage.commands("DELETE QLOCAL(REQUEST) PURGE", "DELETE QLOCAL(REPLY) PURGE")
+
+
+def last_of(said: str) -> dict[str, str]:
+    """Return the figures of the last line of a process of cph."""
+    line = next(line for line in said.splitlines()[::-1] if line.startswith("totalIterations="))
+    return dict(part.split("=") for part in line.split(","))
+
+
+def cph_of(stage: Stage, *words: str) -> subprocess.Popen[str]:
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "flintmq.cli",
+        "perf",
+        "cph",
+        "-jb",
+        "PERF",
+        "-jt",
+        "mqb",
+        "-wi",
+        "0",
+        *words,
+    ]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, env=environment(stage.data), stdout=pipe, stderr=pipe, text=True)
+
+
+@pytest.mark.parametrize("more", [(), ("-p1",), ("-pp", "-tx")], ids=["plain", "put1", "persistent"])
+def test_cph_puts_and_gets(stage: Stage, more: tuple[str, ...]) -> None:
+    stage.start()
+    stage.commands("DEFINE QLOCAL(DEST) REPLACE")
+    one = cph_of(stage, "-tc", "PutGet", "-nt", "2", "-rl", "1", "-ss", "0", *more)
+    said, errors = one.communicate(timeout=PATIENCE)
+    assert (one.returncode, errors) == (0, "")
+    assert int(last_of(said)["totalIterations"]) > 0 and stage.depth("DEST") == 0
+    stage.commands("DELETE QLOCAL(DEST) PURGE")
+
+
+@pytest.mark.parametrize(
+    ("classes", "destination"), [(("Sender", "Receiver"), "DEST"), (("Publisher", "Subscriber"), "perf/cph")]
+)
+def test_cph_sends_to_receivers_and_publishes_to_subscribers(
+    stage: Stage, classes: tuple[str, str], destination: str
+) -> None:
+    """The receiving process takes what the other has sent, and ends at Ctrl-C with its last line."""
+    stage.start()
+    stage.commands("DEFINE QLOCAL(DEST) MAXDEPTH(999999999) REPLACE")
+    to = cph_of(stage, "-tc", classes[1], "-d", destination, "-rl", "0", "-ss", "1", "-nt", "2", "-sp", "-ls")
+    try:
+        assert to.stdout is not None
+        to.stdout.readline()  # It has opened its queue, or subscribed.
+        one = cph_of(stage, "-tc", classes[0], "-d", destination, "-rl", "1", "-ss", "0", "-sd", "tlf", "-rt", "200")
+        sent, errors = one.communicate(timeout=PATIENCE)
+        assert (one.returncode, errors) == (0, "")
+        put = last_of(sent)
+        assert int(put["totalIterations"]) > 0 and float(put["avgDuration"]) > 1.0
+        said = ""
+        while "latency us of thread 0: max=" not in said:
+            said = to.stdout.readline()
+            assert said, "it has ended"
+        assert "threads=2,by thread=" in said
+    finally:
+        to.send_signal(signal.SIGINT)
+        rest, _ = to.communicate(timeout=PATIENCE)
+    got = int(last_of(rest)["totalIterations"])
+    copies = 2 if classes[1] == "Subscriber" else 1
+    # The last messages of the sender's second are counted by the receiver alone.
+    assert 0 < got <= copies * (int(put["totalIterations"]) + 10)
+    stage.commands("DELETE QLOCAL(DEST) PURGE")
+
+
+def test_cph_without_last_line_and_with_a_stack_size(stage: Stage) -> None:
+    stage.start()
+    one = cph_of(stage, "-tc", "Publisher", "-d", "perf/nobody", "-rl", "1", "-ss", "0", "-su", "false", "-ts", "256")
+    said, errors = one.communicate(timeout=PATIENCE)
+    assert (one.returncode, said, errors) == (0, "", "")
+
+
+def test_defaults_of_cph_are_those_of_the_original() -> None:
+    known = {option.name: option.default for option in cph.OPTIONS}
+    wanted = {"ss": 10, "nt": 1, "rl": 60, "wi": 1000, "wt": 30, "ms": 1000, "rt": 0.0, "cc": 1, "to": 5.0, "jp": 1414}
+    assert {name: known[name] for name in wanted} == wanted
+    assert (
+        known["jc"] == "SYSTEM.DEF.SVRCONN" and known["sd"] == "normal" and known["su"] and known["sh"] and known["co"]
+    )
+    assert not {"tx", "pp", "p1", "cs", "ls", "sp", "jy"} & {name for name, value in known.items() if value}
+
+
+def test_sigint_ends_a_run_that_is_valid(tmp_path: Path) -> None:
+    """Ctrl-C on the whole command: exit code 130, the finished repeats stay, the run says it was interrupted."""
+    words = ["Z93-R01", "--set", "size=512", "--seconds", "0.5", "--warm-up", "0.1", "--repeats", "500"]
+    command = [sys.executable, "-P", "-m", "flintmq.cli", "perf", "run", *words, "-o", str(tmp_path)]
+    one = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(tmp_path)
+    )
+    assert one.stdout is not None
+    said = ""
+    while "size=512" not in said:
+        said = one.stdout.readline()
+        assert said, one.stderr.read() if one.stderr else ""
+    one.send_signal(signal.SIGINT)
+    one.communicate(timeout=PATIENCE)
+    assert one.returncode == 130
+    (place,) = runs.find(tmp_path)
+    run = runs.read(place)
+    assert (run.ended, run.torn) == (runs.INTERRUPTED, False) and run["result"]
+    assert run["end"][0]["reason"] == "Ctrl-C"
 
 
 def test_nothing_of_a_run_listens_beyond_loopback(stage: Stage) -> None:

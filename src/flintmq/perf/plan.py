@@ -52,6 +52,8 @@ class Actors:
     #: Percent of the payload that is compressible; below 0, the payload is zeros.
     compressible: int = -1
     topic: str = ""
+    #: Put with MQPUT1, which opens and closes the queue: putters and put-get tasks.
+    put1: bool = False
     read_ahead: bool = False
     asynchronous: bool = False
     #: Body of the messages, base64; "" makes one of `size` bytes.
