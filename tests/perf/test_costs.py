@@ -101,6 +101,20 @@ def test_persistence_that_a_path_was_not_run_with_costs_as_in_others_and_says_so
     assert any("their extra cost is that of other paths" in each for each in made.remarks)
 
 
+def test_a_client_that_is_alone_costs_more() -> None:
+    made = []
+    for run, clients in (("a", 1), ("a", 4), ("b", 2), ("b", 8)):
+        for size in SIZES:
+            cost = 20.0 + size / 1024 + 30.0 / clients
+            made.append(Point(f"{run}{clients}{size}", "put", size, cost, run=run, clients=clients))
+    model = fit(made)
+    assert model.shared["alone"] == pytest.approx(30.0) and model.bases["put"] == pytest.approx(20.0)
+    assert plan(model, Wanted("put", 1.0, 1024, connections=2)).cpu_us == pytest.approx(36.0)
+    assert plan(model, Wanted("put", 1.0, 1024)).cpu_us == pytest.approx(21.0)
+    # The client that is alone in run a is beyond those of run b.
+    assert {each.point.clients for each in held_out(made)} == {2, 4, 8}
+
+
 def test_not_negative_solves_what_least_squares_would_solve() -> None:
     import numpy as np
 

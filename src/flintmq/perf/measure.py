@@ -92,33 +92,40 @@ class Repeat:
 
     def measure(self, step: int, repeat: int) -> Outcome:
         """Run it and write its records."""
-        timing, stage = self.timing, self.stage
+        timing = self.timing
         begin = time.monotonic_ns() + _LEAD_NS
         start = begin + int(timing.warm_up_s * SECOND)
         end = start + int(timing.measure_s * SECOND)
         for driver in self.drivers:
             driver.tell({"from": begin, "start": start, "end": end})
         _sleep_until(start)
-        log = stage.log_used() if stage.running else (0, 0)
-        if stage.running:
-            stage.commands("RESET QMGR TYPE(STATISTICS)")
+        # CPU clocks first: on a busy machine, commands take as long as a short interval.
         busy, before, measured_from = machine.busy_seconds(), self._clocks(), time.monotonic_ns()
+        log, log_from = self._log()
         wall = time.time()
         self._watch(start, end)
         after, busy_after, measured_until = self._clocks(), machine.busy_seconds(), time.monotonic_ns()
-        if stage.running:
-            stage.commands("RESET QMGR TYPE(STATISTICS)")
-        log_after = stage.log_used() if stage.running else (0, 0)
+        log_after, log_until = self._log()
         time.sleep(timing.settle_s)
         done = self._stop()
-        # CPU clocks were read a moment after the counting began: scale them to the counted interval.
+        # CPU clocks and the log were read a moment after the counting began: scale them to the counted interval.
         scale = (end - start) / max(1, measured_until - measured_from)
+        log_scale = (end - start) / max(1, log_until - log_from)
         self._write_step(step, repeat, wall)
         roles = self._write_roles(step, repeat, done)
         cpu = self._write_cpu(step, repeat, before, after, scale)
         share = (busy_after[0] - busy[0]) / max(1e-9, busy_after[1] - busy[1])
-        used = (log_after[0] - log[0], log_after[1] - log[1])
+        used = round((log_after[0] - log[0]) * log_scale), round((log_after[1] - log[1]) * log_scale)
         return self._write_result(step, repeat, roles, cpu, share, done, used, (end - start) / SECOND)
+
+    def _log(self) -> tuple[tuple[int, int], int]:
+        """Return bytes and writes of the log and the time at which they were read; end an interval of statistics."""
+        stage = self.stage
+        if not stage.running:
+            return (0, 0), 0
+        used, now = stage.log_used(), time.monotonic_ns()
+        stage.commands("RESET QMGR TYPE(STATISTICS)")
+        return used, now
 
     def _stop(self) -> list[dict[str, Any]]:
         """End the repeat: drivers that wait for others go on until the last request of those has its reply."""

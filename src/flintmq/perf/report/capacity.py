@@ -71,6 +71,7 @@ def _cost_point(point: Point, operation: str) -> costs.Point:
         point.memory_mb,
         subscribers / many,
         point.run,
+        _whole(given.get("clients")) or 0,
     )
 
 
@@ -161,6 +162,8 @@ def _coefficients(model: costs.Model) -> Table:
         "copies_kb": "for each KB of a copy",
         "with_properties": "if it has properties",
         "properties": "for each property",
+        "alone": "for a client that is alone, divided by the clients",
+        "alone_persistent": "more of it if persistent",
     }
     rows: list[tuple[Cell, ...]] = [(f"base: {path}", value, "us") for path, value in model.bases.items()]
     rows += [(f"for each KB: {path}", value, "us") for path, value in model.per_kb.items()]

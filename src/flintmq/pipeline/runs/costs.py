@@ -4,9 +4,10 @@
                          + b . copies + c . copies if persistent
                          + d . subscribers + e . subscribers if persistent
                          + f . KB of copies and subscribers
-                         + g if it has properties + h . properties                all coefficients >= 0
-    log bytes per message = i + j . bytes + k . copies     persistent messages
-    memory MB = l + m . connections
+                         + g if it has properties + h . properties
+                         + i / clients + j / clients if persistent                all coefficients >= 0
+    log bytes per message = k + l . bytes + m . copies     persistent messages
+    memory MB = n + o . connections
 
 A path is how a message comes and goes: embedded, local socket, TCP, TLS, in units of work or not, a flow of the broker.
 Persistent messages of a path have a base and a cost of a KB of their own, as commits wait for the log. The rest is
@@ -15,7 +16,8 @@ much as one of 1 MB, under the condition that none is negative: a cost that fall
 beyond the sizes that were run. A shared feature needs a path in which it varies; without one it has no coefficient, and
 a prediction that needs it says so. A path that was run with one size has the median cost of a KB of the others.
 
-A copy adds its own descriptor to the log and shares the payload, so that the log has k bytes for it and not j . bytes.
+A copy adds its own descriptor to the log and shares the payload, so that the log has m bytes for it and not l . bytes.
+A client that is alone waits for each message and each write of the log; many share wake-ups and writes.
 
 `held_out` fits without each whole run in turn and predicts its points: the error that a reader may expect of a plan.
 """
@@ -42,7 +44,13 @@ SHARED = (
     "copies_kb",
     "with_properties",
     "properties",
+    "alone",
+    "alone_persistent",
 )
+#: Features that are no counts: a prediction needs no run with the same value.
+_CONTINUOUS = ("copies_kb", "alone", "alone_persistent")
+#: A point whose 1 / clients is further than this above those of its path is not predicted.
+ALONE_APART = 0.25
 #: A path has a cost of a KB of its own if its largest size is this many times the smallest.
 SIZES_APART = 4
 #: The share of the cost of a path that the KB of its only size take at most.
@@ -71,6 +79,8 @@ class Point:
     subscribers: float = 0
     #: The run that it is of; points without one are runs of their own.
     run: str = ""
+    #: Clients that put at a time; 0 is many.
+    clients: int = 0
 
     @property
     def group(self) -> str:
@@ -88,7 +98,14 @@ class Point:
             kb * more,
             float(self.properties > 0),
             float(self.properties),
+            self.alone,
+            self.alone * persistent,
         )
+
+    @property
+    def alone(self) -> float:
+        """Return 1 for a client that is alone, less for several, 0 for many."""
+        return 1 / self.clients if self.clients else 0.0
 
 
 def group_of(path: str, persistent: bool) -> str:
@@ -311,8 +328,11 @@ def held_out(points: Sequence[Point]) -> list[HeldOut]:
 
 
 def _is_inside(point: Point, rest: Sequence[Point]) -> bool:
-    same = [other.size for other in rest if other.group == point.group]
-    if point.cpu_us <= 0 or not same or not min(same) <= point.size <= max(same):
+    same = [other for other in rest if other.group == point.group]
+    sizes = [other.size for other in same]
+    if point.cpu_us <= 0 or not sizes or not min(sizes) <= point.size <= max(sizes):
+        return False
+    if point.alone > max(other.alone for other in same) + ALONE_APART:
         return False
     for name in ("copies", "subscribers", "properties"):
         value = getattr(point, name)
@@ -325,7 +345,7 @@ def _is_known(point: Point, rest: Sequence[Point], model: Model) -> bool:
     """Return whether each feature of a point has a coefficient, or has the same value in other points of its path."""
     same = [other.features() for other in rest if other.group == point.group]
     for number, (name, value) in enumerate(zip(SHARED, point.features(), strict=True)):
-        if name not in model.shared and name != "copies_kb" and value not in {each[number] for each in same}:
+        if name not in model.shared and name not in _CONTINUOUS and value not in {each[number] for each in same}:
             return False
     return True
 
@@ -356,7 +376,7 @@ class Wanted:
     def point(self) -> Point:
         return Point(
             "plan", self.path, self.size, 0.0, self.persistent, self.copies, self.properties, self.connections,
-            subscribers=self.subscribers,
+            subscribers=self.subscribers, clients=self.connections,
         )  # fmt: skip
 
 
