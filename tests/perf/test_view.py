@@ -8,6 +8,7 @@ import re
 import pytest
 
 from flintmq.perf.view import RichView, View
+from flintmq.perf.view import view as best_view
 
 RESULT = {"rate": 1234.5, "queue_manager_us": 61.2, "driver_us": 30.0, "errors": 0}
 
@@ -89,9 +90,9 @@ def test_with_rich_the_measured_second_is_below_the_table() -> None:
     view.head()
     view.result("size=2K", 1, RESULT, 800.0, 2500.0)
     view.second("size=4K [x]", 1, 4, 1200)
-    plain = Console(file=io.StringIO(), width=120)
-    plain.print(view._moving())
-    drawn = [line.rstrip() for line in plain.file.getvalue().splitlines() if line.strip()]
+    shown = io.StringIO()
+    Console(file=shown, width=120).print(view._moving())
+    drawn = [line.rstrip() for line in shown.getvalue().splitlines() if line.strip()]
     assert drawn[0].split()[0] == "step" and drawn[-1] == "size=4K [x]  1,200/s  ██░░"
     view.close()
     assert "1,234.5" in out.getvalue()
@@ -119,7 +120,5 @@ def test_with_rich_brackets_of_a_step_are_no_markup() -> None:
 
 def test_a_terminal_has_the_view_with_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("rich")
-    from flintmq.perf import view as module
-
-    monkeypatch.setattr(module.sys, "stdout", Terminal())
-    assert isinstance(module.view(), RichView) and type(module.view(quiet=True)) is View
+    monkeypatch.setattr("sys.stdout", Terminal())
+    assert isinstance(best_view(), RichView) and type(best_view(quiet=True)) is View

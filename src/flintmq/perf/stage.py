@@ -247,7 +247,7 @@ class Stage:
 
     def _gone(self) -> None:
         until = time.monotonic() + _END_S
-        while _alive(self.pid) and time.monotonic() < until:
+        while is_alive(self.pid) and time.monotonic() < until:
             time.sleep(0.01)
         self.pid = 0
 
@@ -357,7 +357,7 @@ class Stage:
         self._guard.done()
 
 
-def _alive(pid: int) -> bool:
+def is_alive(pid: int) -> bool:
     """Return whether a process runs; one that has ended and was not waited for does not."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:

@@ -108,7 +108,7 @@ class Comparison:
     @property
     def verdict(self) -> str:
         """Return `worse` if a kind as a whole or any figure is worse, else `better` if one is better, else `same`."""
-        seen = {each.verdict for each in (*self.verdicts, *self.whole)}
+        seen = {each.verdict for each in self.verdicts} | {each.verdict for each in self.whole}
         return WORSE if WORSE in seen else BETTER if BETTER in seen else SAME
 
 
