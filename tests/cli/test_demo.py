@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import flintmq
 from flintmq.perf import runs
+from flintmq.perf.tour import sample
+from tests.waiting import PATIENCE
 
 Run = Callable[..., Any]
 
@@ -68,3 +76,47 @@ def test_the_tour_refuses_a_directory_with_something_in_it(run: Run, tmp_path: P
     (tmp_path / "x").write_text("mine")
     ended = run("demo", "-o", str(tmp_path))
     assert ended.code == 2 and "not an empty directory" in ended.err
+
+
+def test_the_tour_that_is_kept_leaves_the_flow_running(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An order that is put after the tour is routed; the commands that it printed end everything."""
+    pytest.importorskip("lxml", reason="message flows need the broker extra")
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "no-java"))
+    place = tmp_path / "tour"
+    ended = run("demo", "--seconds", "0.4", "--clients", "1", "-o", str(place), "--keep")
+    monkeypatch.setenv("FLINTMQ_DATA", str(place / "data"))
+    try:
+        assert ended.code == 0, ended.err
+        assert "the flow in broker TOUR" in ended.out and f"FLINTMQ_DATA={place / 'data'}" in ended.out
+        application = sample()
+        assert application is not None
+        order = (application / "tests" / "gold" / "input.xml").read_bytes()
+        with flintmq.connect("PERF") as qm:
+            sent = qm.queue("ORDERS.IN").put(order)
+            assert qm.queue("ORDERS.GOLD").get(wait=PATIENCE, message_id=sent).data
+    finally:
+        assert run("broker", "stop", "TOUR").code == 0
+        assert run("endmqm", "-i", "PERF").code == 0
+
+
+def test_the_tour_needs_nothing_of_the_home_directory(tmp_path: Path) -> None:
+    """With an empty home directory and no settings it shows everything, Spark too where Java is there."""
+    pytest.importorskip("lxml", reason="message flows need the broker extra")
+    home, here = tmp_path / "home", tmp_path / "here"
+    home.mkdir()
+    here.mkdir()
+    source = Path(flintmq.__file__).resolve().parents[1]
+    kept = {name: os.environ[name] for name in ("PATH", "JAVA_HOME") if name in os.environ}
+    environment = {**kept, "HOME": str(home), "PYTHONPATH": str(source), "TMPDIR": str(here), "LANG": "C.UTF-8"}
+    command = [sys.executable, "-P", "-m", "flintmq.cli", "demo", "--seconds", "0.4", "-o", str(tmp_path / "tour")]
+    began = time.monotonic()
+    ended = subprocess.run(command, capture_output=True, text=True, cwd=here, env=environment, timeout=4 * PATIENCE)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert time.monotonic() - began < 180
+    page = tmp_path / "tour" / "report" / "report.html"
+    if shutil.which("java"):
+        assert "Left out" not in ended.stdout
+        assert page.stat().st_size > 100_000 and str(page) in ended.stdout
+    assert not any(each.name.startswith("flint-perf-") for each in here.iterdir())

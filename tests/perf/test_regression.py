@@ -3,44 +3,97 @@
 from __future__ import annotations
 
 import random
-from statistics import mean
 
 import pytest
 
-from flintmq.pipeline.runs.regression import BETTER, SAME, WORSE, Comparison, Measure, compare, interval, residuals
-from tests.perf.simulated import repeat_of
+from flintmq.pipeline.runs.regression import (
+    BETTER,
+    SAME,
+    WORSE,
+    Comparison,
+    Measure,
+    compare,
+    interval,
+    residuals,
+    student,
+)
 
 TRIALS, NEEDED = 20, 19
-FIGURES, REPEATS = 12, 5
+#: Noise of real repeats: residuals of the runs of docs/report, standard deviation of a repeat.
+RATE_NOISE, CPU_NOISE = 0.062, 0.054
+FIGURES, REPEATS = 12, 3
 
 
-def run_of(seed: int, slower: float = 1.0) -> dict[str, Measure]:
-    """A run of twelve points: rates and costs that are noisy as those of real repeats are."""
+def run_of(
+    seed: int, slower: float = 1.0, figures: int = FIGURES, noise: float = 1.0, repeats: int = REPEATS
+) -> dict[str, Measure]:
+    """A run of twelve points: rates and costs that are as noisy as those of real repeats."""
     source = random.Random(seed)
+
+    def drawn(true: float, spread: float) -> tuple[float, ...]:
+        return tuple(true * source.lognormvariate(0, noise * spread) for _ in range(repeats))
+
     made = {}
-    for number in range(FIGURES):
-        true = 1000.0 * (number + 1)
-        rates = tuple(mean(repeat_of(true / slower, source)) for _ in range(REPEATS))
-        costs = tuple(mean(repeat_of(50.0 * slower, source, 0.01)) for _ in range(REPEATS))
-        made[f"{number}: rate"] = Measure(rates, True, "rate")
-        made[f"{number}: CPU"] = Measure(costs, False, "CPU")
+    for number in range(figures):
+        made[f"{number}: rate"] = Measure(drawn(1000.0 * (number + 1) / slower, RATE_NOISE), True, "rate")
+        made[f"{number}: CPU"] = Measure(drawn(50.0 * slower, CPU_NOISE), False, "CPU")
     return made
 
 
-def test_a_slow_down_of_a_tenth_is_worse_and_equal_runs_are_the_same_in_19_of_20_trials() -> None:
-    worse = [compare(run_of(seed), run_of(1000 + seed, 1.10)).verdict for seed in range(TRIALS)]
-    same = [compare(run_of(seed), run_of(2000 + seed)).verdict for seed in range(TRIALS)]
-    assert worse.count(WORSE) >= NEEDED
+@pytest.mark.parametrize("figures", [12, 42])
+def test_a_slow_down_of_a_tenth_is_worse_and_equal_runs_are_the_same_in_19_of_20_trials(figures: int) -> None:
+    """Three repeats with the noise of real ones: no single figure can tell a tenth, all of them together can."""
+    worse = [compare(run_of(seed, 1.0, figures), run_of(1000 + seed, 1.10, figures)) for seed in range(TRIALS)]
+    same = [compare(run_of(seed, 1.0, figures), run_of(2000 + seed, 1.0, figures)) for seed in range(TRIALS)]
+    assert [each.verdict for each in worse].count(WORSE) >= NEEDED
+    assert [each.verdict for each in same].count(SAME) >= NEEDED
+    assert all(whole.verdict != BETTER for each in worse for whole in each.whole)
+
+
+def test_equal_runs_with_some_points_much_noisier_than_others_are_the_same() -> None:
+    """A figure whose repeats are far apart is measured by its own noise, not by that of the quiet ones."""
+
+    def uneven(seed: int) -> dict[str, Measure]:
+        loud = {f"loud {name}": each for name, each in run_of(seed, 1.0, 3, 4.0).items()}
+        return run_of(seed + 1) | loud
+
+    same = [compare(uneven(seed), uneven(5000 + seed)).verdict for seed in range(0, 2 * TRIALS, 2)]
     assert same.count(SAME) >= NEEDED
 
 
+def test_the_run_as_a_whole_has_a_change_and_an_interval_for_each_kind() -> None:
+    found = compare(run_of(1), run_of(1001, 1.10))
+    rate, cpu = found.whole
+    assert (rate.kind, rate.figures, cpu.kind, cpu.figures) == ("rate", 12, "CPU", 12)
+    assert rate.low < rate.ratio < rate.high < 1 < cpu.low < cpu.ratio < cpu.high
+    assert rate.change_pct == pytest.approx(-9, abs=4) and cpu.change_pct == pytest.approx(10, abs=4)
+
+
+def test_few_figures_are_judged_by_the_noise_of_their_repeats() -> None:
+    quiet = compare(run_of(1, 1.0, 2, 0.2), run_of(1001, 1.15, 2, 0.2))
+    assert {each.verdict for each in quiet.whole} == {WORSE}
+    loud = compare(run_of(1, 1.0, 1, 4.0), run_of(1003, 1.3, 1, 4.0))
+    assert {each.verdict for each in loud.whole} == {SAME}
+    assert all(each.remark for each in loud.whole)
+
+
+@pytest.mark.parametrize(("freedom", "value"), [(4, 4.604), (11, 3.106), (30, 2.750)])
+def test_intervals_of_few_values_are_those_of_students_t(freedom: int, value: float) -> None:
+    assert 2.5758 * student(freedom, 0.01) == pytest.approx(value, rel=0.06)
+
+
+def test_one_repeat_each_is_told() -> None:
+    found = compare({"a": Measure((100.0,))}, {"a": Measure((50.0,))})
+    assert "noise is not known" in found.whole[0].remark
+
+
 def test_one_figure_that_is_slower_is_found_by_its_name_and_the_others_stay_the_same() -> None:
-    before, after = run_of(1), run_of(2)
+    before, after = run_of(1, noise=0.2), run_of(2, noise=0.2)
     slow = before["3: rate"]
     after["3: rate"] = Measure(tuple(each * 0.85 for each in slow.repeats), True, "rate")
     found = compare(before, after)
     assert [each.name for each in found.verdicts if each.verdict == WORSE] == ["3: rate"]
-    assert found.verdict == WORSE
+    assert found.verdict == WORSE and {each.verdict for each in found.whole} == {SAME}
 
 
 def test_a_gain_is_better_in_either_direction_of_good() -> None:

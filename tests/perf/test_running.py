@@ -180,6 +180,36 @@ def test_a_suite_is_continued_where_it_ended(tmp_path: Path, monkeypatch: pytest
     assert ended == [runs.COMPLETE, runs.COMPLETE, runs.INTERRUPTED]
 
 
+def test_two_working_copies_are_measured_in_turns(tmp_path: Path) -> None:
+    """The runs of each side are in a directory of its own, one for each repeat, and one side is not always first."""
+    from flintmq.perf import command
+
+    assert command._without(["X", "--against", "d", "--quick", "--against=e"], "--against") == ["X", "--quick"]
+    here = Path(flintmq.__file__).resolve().parents[2]
+    words = ["Z93-R01", "--quick", "--set", "size=512", "--seconds", "0.2", "--repeats", "2", "--warm-up", "0.1"]
+    whole = [
+        sys.executable,
+        "-P",
+        "-m",
+        "flintmq.cli",
+        "perf",
+        "run",
+        *words,
+        "--against",
+        str(here),
+        "-o",
+        str(tmp_path),
+    ]
+    ended = subprocess.run(whole, capture_output=True, text=True, timeout=4 * PATIENCE, env=environment(tmp_path))
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    turns = [line.partition(": ")[0] for line in ended.stdout.splitlines() if line.startswith("turn ")]
+    assert turns == ["turn 1 of 2, A", "turn 1 of 2, B", "turn 2 of 2, B", "turn 2 of 2, A"]
+    for side in ("A", "B"):
+        made = [runs.read(each) for each in runs.find(tmp_path / side)]
+        assert [each.ended for each in made] == [runs.COMPLETE] * 2
+        assert all(len(each["result"]) == 1 for each in made)
+
+
 def test_a_damaged_suite_file_is_refused(tmp_path: Path) -> None:
     for text in ("{", "[]", '{"format": "flint-perf-suite", "version": 2}', json.dumps({"format": "x", "version": 1})):
         (tmp_path / suite.FILE).write_text(text)
@@ -191,11 +221,29 @@ def test_a_suite_has_time_for_all_of_its_repeats() -> None:
     for quick in (True, False):
         one = suite.begin(Path("x"), quick, [], 3)
         timing = suite.timing(one, one.workloads, one.limit_s)
-        costs = [suite.cost(catalogue.find(name), quick, 3) for name in one.workloads]
+        costs = [suite.cost(catalogue.find(name), one) for name in one.workloads]
         seconds = sum(count for count, _ in costs) * (timing.warm_up_s + timing.measure_s + timing.settle_s)
-        assert timing.measure_s >= 0.18
-        assert not quick or seconds + sum(each for _, each in costs) < 300
+        assert timing.measure_s >= (0.75 if quick else 2.0) and not one.thin
+        assert seconds + sum(each for _, each in costs) < (300 if quick else 90 * 60)
     assert len(suite.QUICK) == len(set(suite.QUICK)) and all(catalogue.find(name).runnable for name in suite.QUICK)
+
+
+def test_a_full_suite_with_a_short_limit_takes_fewer_values_of_all_workloads(tmp_path: Path) -> None:
+    one = suite.begin(tmp_path, False, [], 3, 2400.0)
+    timing = suite.timing(one, one.workloads, one.limit_s)
+    assert one.thin and timing.measure_s >= 0.9 and len(one.workloads) == 78
+    steps = catalogue.find("L92-W13").steps(full=True, thin=True)
+    assert {step["clients"] for step in steps if step["size"] == 2048} == {1, 10, 100}
+    one.save()
+    again = suite.load(tmp_path)
+    assert again is not None and again.thin
+
+
+def test_repeats_of_a_suite_keep_about_their_length_when_ramps_end_early() -> None:
+    one = suite.begin(Path("x"), False, ["L92-W13", "Z93-R01"], 3, 600.0)
+    first = suite.timing(one, one.workloads, 600.0, most_s=2.0)
+    assert first.warm_up_s + first.measure_s + first.settle_s == pytest.approx(2.0, rel=0.01)
+    assert suite.timing(one, ["Z93-R01"], 3600.0).measure_s <= 0.75 * suite.REPEAT_MAX_S
 
 
 # -- the command ------------------------------------------------------------------------------------------------------
@@ -223,11 +271,15 @@ def test_every_method_of_the_disk_test_counts_its_writes(tmp_path: Path, method:
         (["run", "Z93-R11"], 1, "needs message channels"),
         (["run", "Z93-R01", "--set", "size"], 1, "not NAME=VALUES"),
         (["run", "Z93-R01", "--repeats", "0"], 1, "--repeats"),
+        (["run", "Z93-R01", "--against", "/nowhere"], 1, "no working copy"),
         (["disk", "nowhere"], 1, "no directory"),
         (["disk", ".", "--bytes", "x"], 1, "--bytes"),
         (["cph", "-tc", "Nothing"], 2, "-tc"),
         (["cph", "-nt", "0"], 2, "-nt"),
         (["cph", "-jt", "x"], 2, "-jt"),
+        (["cph", "-mg", "10"], 2, "-mg"),
+        (["cph", "-sd", "x"], 2, "-sd"),
+        (["cph", "-tc", "Publisher", "-p1"], 2, "-p1"),
         (["peers", "kafka"], 1, "not known: kafka"),
         (["suite", "--repeats", "0"], 1, "--repeats"),
     ],
@@ -276,6 +328,114 @@ def test_cph_drives_requesters_and_responders_and_prints_rates(stage: Stage) -> 
         said, _ = responder.communicate(timeout=PATIENCE)
     assert b"totalIterations=" in said
     stage.commands("DELETE QLOCAL(REQUEST) PURGE", "DELETE QLOCAL(REPLY) PURGE")
+
+
+def last_of(said: str) -> dict[str, str]:
+    """Return the figures of the last line of a process of cph."""
+    line = next(line for line in said.splitlines()[::-1] if line.startswith("totalIterations="))
+    return dict(part.split("=") for part in line.split(","))
+
+
+def cph_of(stage: Stage, *words: str) -> subprocess.Popen[str]:
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "flintmq.cli",
+        "perf",
+        "cph",
+        "-jb",
+        "PERF",
+        "-jt",
+        "mqb",
+        "-wi",
+        "0",
+        *words,
+    ]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, env=environment(stage.data), stdout=pipe, stderr=pipe, text=True)
+
+
+@pytest.mark.parametrize("more", [(), ("-p1",), ("-pp", "-tx")], ids=["plain", "put1", "persistent"])
+def test_cph_puts_and_gets(stage: Stage, more: tuple[str, ...]) -> None:
+    stage.start()
+    stage.commands("DEFINE QLOCAL(DEST) REPLACE")
+    one = cph_of(stage, "-tc", "PutGet", "-nt", "2", "-rl", "1", "-ss", "0", *more)
+    said, errors = one.communicate(timeout=PATIENCE)
+    assert (one.returncode, errors) == (0, "")
+    assert int(last_of(said)["totalIterations"]) > 0 and stage.depth("DEST") == 0
+    stage.commands("DELETE QLOCAL(DEST) PURGE")
+
+
+@pytest.mark.parametrize(
+    ("classes", "destination"), [(("Sender", "Receiver"), "DEST"), (("Publisher", "Subscriber"), "perf/cph")]
+)
+def test_cph_sends_to_receivers_and_publishes_to_subscribers(
+    stage: Stage, classes: tuple[str, str], destination: str
+) -> None:
+    """The receiving process takes what the other has sent, and ends at Ctrl-C with its last line."""
+    stage.start()
+    stage.commands("DEFINE QLOCAL(DEST) MAXDEPTH(999999999) REPLACE")
+    to = cph_of(stage, "-tc", classes[1], "-d", destination, "-rl", "0", "-ss", "1", "-nt", "2", "-sp", "-ls")
+    try:
+        assert to.stdout is not None
+        to.stdout.readline()  # It has opened its queue, or subscribed.
+        one = cph_of(stage, "-tc", classes[0], "-d", destination, "-rl", "1", "-ss", "0", "-sd", "tlf", "-rt", "200")
+        sent, errors = one.communicate(timeout=PATIENCE)
+        assert (one.returncode, errors) == (0, "")
+        put = last_of(sent)
+        assert int(put["totalIterations"]) > 0 and float(put["avgDuration"]) > 1.0
+        said = ""
+        while "latency us of thread 0: max=" not in said:
+            said = to.stdout.readline()
+            assert said, "it has ended"
+        assert "threads=2,by thread=" in said
+    finally:
+        to.send_signal(signal.SIGINT)
+        rest, _ = to.communicate(timeout=PATIENCE)
+    got = int(last_of(rest)["totalIterations"])
+    copies = 2 if classes[1] == "Subscriber" else 1
+    # The last messages of the sender's second are counted by the receiver alone.
+    assert 0 < got <= copies * (int(put["totalIterations"]) + 10)
+    stage.commands("DELETE QLOCAL(DEST) PURGE")
+
+
+def test_cph_without_last_line_and_with_a_stack_size(stage: Stage) -> None:
+    stage.start()
+    one = cph_of(stage, "-tc", "Publisher", "-d", "perf/nobody", "-rl", "1", "-ss", "0", "-su", "false", "-ts", "256")
+    said, errors = one.communicate(timeout=PATIENCE)
+    assert (one.returncode, said, errors) == (0, "", "")
+
+
+def test_defaults_of_cph_are_those_of_the_original() -> None:
+    known = {option.name: option.default for option in cph.OPTIONS}
+    wanted = {"ss": 10, "nt": 1, "rl": 60, "wi": 1000, "wt": 30, "ms": 1000, "rt": 0.0, "cc": 1, "to": 5.0, "jp": 1414}
+    assert {name: known[name] for name in wanted} == wanted
+    assert (
+        known["jc"] == "SYSTEM.DEF.SVRCONN" and known["sd"] == "normal" and known["su"] and known["sh"] and known["co"]
+    )
+    assert not {"tx", "pp", "p1", "cs", "ls", "sp", "jy"} & {name for name, value in known.items() if value}
+
+
+def test_sigint_ends_a_run_that_is_valid(tmp_path: Path) -> None:
+    """Ctrl-C on the whole command: exit code 130, the finished repeats stay, the run says it was interrupted."""
+    words = ["Z93-R01", "--set", "size=512", "--seconds", "0.5", "--warm-up", "0.1", "--repeats", "500"]
+    command = [sys.executable, "-P", "-m", "flintmq.cli", "perf", "run", *words, "-o", str(tmp_path)]
+    one = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(tmp_path)
+    )
+    assert one.stdout is not None
+    said = ""
+    while "size=512" not in said:
+        said = one.stdout.readline()
+        assert said, one.stderr.read() if one.stderr else ""
+    one.send_signal(signal.SIGINT)
+    one.communicate(timeout=PATIENCE)
+    assert one.returncode == 130
+    (place,) = runs.find(tmp_path)
+    run = runs.read(place)
+    assert (run.ended, run.torn) == (runs.INTERRUPTED, False) and run["result"]
+    assert run["end"][0]["reason"] == "Ctrl-C"
 
 
 def test_nothing_of_a_run_listens_beyond_loopback(stage: Stage) -> None:

@@ -8,7 +8,7 @@
 Makes a queue manager and starts it, deploys the order-routing flow, drives orders through it with a streaming queue
 attached, records SMF, reads the records with Spark, and ends with the path of a report in HTML and a summary of ten
 lines. It takes about a minute. Without Java it names the parts that it left out. The queue manager is removed at the
-end; --keep leaves it running.
+end; --keep leaves it running, and the flow in a broker.
 
 --embedded is the short tour: requesters and servers as threads on a queue manager in this process; non-persistent
 messages, persistent ones in units of work, then publications for two subscribers and a streaming queue.
@@ -29,7 +29,7 @@ from flintmq.cli._launcher import launcher
 from flintmq.perf.demo import SELECTOR, Demo, Phase, Publishing
 from flintmq.perf.stage import NAME as QUEUE_MANAGER
 from flintmq.perf.stage import StageError
-from flintmq.perf.tour import Tour
+from flintmq.perf.tour import BROKER, INPUT, Tour
 
 NAME = "demo"
 SUMMARY = "a tour of the system: queue manager, flow, streaming queue, SMF, Spark, report"
@@ -41,7 +41,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--clients", type=int, default=4, metavar="N", help="orders under way at a time (4)")
     parser.add_argument("-o", "--out", type=Path, metavar="DIR", help="where run and report go (a temporary directory)")
-    parser.add_argument("--keep", action="store_true", help="leave the queue manager running")
+    parser.add_argument("--keep", action="store_true", help="leave queue manager and flow running")
     parser.add_argument("--embedded", action="store_true", help="the short tour, in this process")
     parser.add_argument("--requesters", type=int, default=4, metavar="N", help="of --embedded: threads that ask (4)")
     parser.add_argument("--servers", type=int, default=4, metavar="N", help="of --embedded: threads that answer (4)")
@@ -86,9 +86,12 @@ def _shown(tour: Tour, out: Path, place: Path | None) -> None:
         print(f"  Left out: {line}")
     flint = launcher()
     if place is not None:
-        print(f"\n{QUEUE_MANAGER} is running. Its commands need FLINTMQ_DATA={place}")
+        flow = f", and the flow in broker {BROKER}: it takes orders from {INPUT}" if tour.kept else ""
+        print(f"\n{QUEUE_MANAGER} is running{flow}. The commands need FLINTMQ_DATA={place}")
         print(f"  FLINTMQ_DATA={place} {flint} runmqsc {QUEUE_MANAGER}")
-        print(f"  FLINTMQ_DATA={place} {flint} broker run samples/broker/order-routing --qmgr {QUEUE_MANAGER}")
+        if tour.kept:
+            print(f"  FLINTMQ_DATA={place} {flint} broker list {BROKER} -r")
+            print(f"  FLINTMQ_DATA={place} {flint} broker stop {BROKER}")
         print(f"  FLINTMQ_DATA={place} {flint} endmqm {QUEUE_MANAGER}")
     print("\nWhat to try next:")
     for what, why in (

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import flintmq
 from flintmq.perf import catalogue, cph, disk, runner, suite
 from flintmq.perf.catalogue.workload import Workload
 from flintmq.perf.measure import Timing
@@ -65,7 +68,9 @@ def _list(options: argparse.Namespace) -> int:
 
 def _declare_show(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("workload", help="id of the workload")
-    parser.add_argument("--quick", action="store_true", help="the steps of --quick")
+    length = parser.add_mutually_exclusive_group()
+    length.add_argument("--quick", action="store_true", help="the steps of --quick")
+    length.add_argument("--full", action="store_true", help="the steps of `suite --full`")
 
 
 def _show(options: argparse.Namespace) -> int:
@@ -74,10 +79,10 @@ def _show(options: argparse.Namespace) -> int:
     if each.needs:
         print(f"  cannot be run yet: needs {each.needs}")
         return 0
-    steps = each.steps(options.quick)
+    steps = each.steps(options.quick, full=options.full)
     print(f"  operation   {each.operation}")
     print(f"  shape       {each.shape}")
-    for title, rows in (("fixed", each.base), ("varied", {**each.vary, **(each.quick if options.quick else {})})):
+    for title, rows in (("fixed", each.base), ("varied", each.varied(options.quick, full=options.full))):
         for name, value in rows.items():
             shown = " ".join(map(str, value)) if title == "varied" else value
             print(f"  {title:<11} {name} = {shown}{'  (ramp)' if name == each.ramp else ''}")
@@ -114,6 +119,8 @@ def _declare_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--log-directory", type=Path, metavar="DIR", help="where the log of the queue manager goes")
     parser.add_argument("--database", default="", metavar="URL", help="database of the broker workloads (SQLite)")
     parser.add_argument("--no-recording", action="store_true", help="no statistics of the queue manager")
+    text = "measure this working copy of FlintMQ too, in turns: its runs are in DIR/A of --out, those of this in DIR/B"
+    parser.add_argument("--against", type=Path, metavar="DIR", help=text)
 
 
 def timing_of(options: argparse.Namespace, quick: bool) -> Timing:
@@ -151,6 +158,41 @@ def _value(text: str) -> Any:
     return text
 
 
+def _in_turns(options: argparse.Namespace) -> int:
+    """Run the workloads on two working copies in turns, one repeat at a time; the first alternates."""
+    own = Path(flintmq.__file__).resolve().parents[2]
+    sides = [("A", options.against.resolve()), ("B", own)]
+    for _, place in sides:
+        if not (place / "src" / "flintmq" / "perf").is_dir():
+            raise PerfError(f"{place} is no working copy of FlintMQ: --against names one")
+    given = sys.argv[sys.argv.index("run") + 1 :]
+    for turn in range(options.repeats):
+        for name, place in sides if turn % 2 == 0 else sides[::-1]:
+            print(f"turn {turn + 1} of {options.repeats}, {name}: {place}", flush=True)
+            # Of options that are given twice the last counts.
+            words = [*_without(given, "--against"), "--repeats", "1", "--out", str(options.out / name)]
+            command = [sys.executable, "-P", "-m", "flintmq.cli", "perf", "run", *words]
+            environment = {**os.environ, "PYTHONPATH": str(place / "src"), "FLINT_HOME": str(place)}
+            ended = subprocess.run(command, env=environment).returncode
+            if ended:
+                raise PerfError(f"{place}: flint perf run ended with {ended}")
+    print(f"compare them: flint perf compare {options.out / 'A'} {options.out / 'B'}")
+    return 0
+
+
+def _without(words: list[str], option: str) -> list[str]:
+    """Return the words of a command without an option and its value."""
+    made, skip = [], False
+    for word in words:
+        if skip:
+            skip = False
+        elif word == option:
+            skip = True
+        elif not word.startswith(f"{option}="):
+            made.append(word)
+    return made
+
+
 def _run(options: argparse.Namespace) -> int:
     workloads: list[Workload] = [catalogue.find(name) for name in options.workload]
     only = _values(options.set)
@@ -168,6 +210,8 @@ def _run(options: argparse.Namespace) -> int:
     for each in workloads:
         if each.needs:
             raise PerfError(f"{each.id} cannot be run: it needs {each.needs}")
+    if options.against is not None:
+        return _in_turns(options)
     shown = view()
     try:
         with Stage(log_directory=options.log_directory) as stage:

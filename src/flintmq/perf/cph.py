@@ -14,12 +14,16 @@
     -tx -cc  in units of work; operations in one           -pp      persistent
     -to      seconds that a get waits                      -id      name of the process in its lines
     -co -cs  reply by correlation id; by selector          -jy      read-ahead
+    -p1      MQPUT1 (Sender, PutGet)                       -ls      latency of thread 0 in each line
+    -sp      messages of each thread in each line          -su      a last line with the whole run
+    -sd      where its duration begins: normal, or tlf     -sh -ts  trap Ctrl-C; stack of a thread in KB
 
     rateR=4096.00,total messages=40960,Snapshot period=10,threads=10
     totalIterations=245760,avgDuration=60.00,totalRate=4096.00,avgRate=4096.00
 
-Class names may have the prefix of JMSPerfHarness (jms.r11.Requestor). Values of switches are `true` or `false`; a bare
-switch is `true`. A rated thread is measured from its schedule, as everywhere in this room.
+Further options of MQ-CPH (NOT_HERE) are refused by their names. Class names may have the prefix of JMSPerfHarness
+(jms.r11.Requestor). Values of switches are `true` or `false`; a bare switch is `true`. A rated thread is measured from
+its schedule, as everywhere in this room.
 """
 
 from __future__ import annotations
@@ -27,13 +31,15 @@ from __future__ import annotations
 import argparse
 import base64
 import os
+import signal
 import sys
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from flintmq.perf import driver, pace
-from flintmq.perf.histogram import Histogram, merged
+from flintmq.perf.histogram import Histogram, highest, lowest, merged
 from flintmq.perf.plan import (
     GETTER,
     LOCAL,
@@ -60,6 +66,11 @@ CLASSES = {
     "publisher": PUBLISHER,
     "subscriber": SUBSCRIBER,
 }
+#: Options of MQ-CPH and JMSPerfHarness that nothing here does.
+NOT_HERE = (
+    *("mg", "sn", "si", "rp", "yd", "rs", "mh", "rf", "gs", "txp", "txg", "dq", "du", "un", "jf"),
+    *("h", "hm", "hf", "v", "tr"),
+)
 _FOREVER_S = 86_400
 _LOOK_S = 0.2
 
@@ -87,12 +98,13 @@ OPTIONS = (
     Option("rl", 60, "run length in seconds (60); 0 is a day, or until Ctrl-C"),
     Option("ss", 10, "seconds between lines (10); 0 for none"),
     Option("rt", 0.0, "operations a second of each thread (0: as fast as it goes)"),
-    Option("wi", 0, "milliseconds between the starts of threads (0)"),
-    Option("wt", 120, "seconds that a thread may take to start (120)"),
+    Option("wi", 1000, "milliseconds between the starts of threads (1000)"),
+    Option("wt", 30, "seconds that a thread may take to start (30); 0 for no limit"),
     Option("tx", False, "in units of work (false)"),
     Option("cc", 1, "operations in one unit of work (1)"),
     Option("pp", False, "persistent messages (false)"),
-    Option("to", 5.0, "seconds that a get of a reply waits (5)"),
+    Option("p1", False, "put with MQPUT1: Sender and PutGet (false)"),
+    Option("to", 5.0, "seconds that a get of a reply waits (5); -1 for no limit"),
     Option("co", True, "get the reply by correlation id (true)"),
     Option("cs", False, "get the reply by a selector (false)"),
     Option("jb", "", "queue manager"),
@@ -112,6 +124,14 @@ OPTIONS = (
     Option("dx", 0, "last number behind the names"),
     Option("dn", 0, "how many numbers"),
     Option("id", "", "name of the process in its lines"),
+    Option("ls", False, "latency of thread 0 in each line (false)"),
+    Option("sp", False, "messages of each thread in each line (false)"),
+    Option("su", True, "a last line with the whole run (true)"),
+    Option(
+        "sd", "normal", "its duration: normal, from the first operation; tlf, from the start of the process (normal)"
+    ),
+    Option("sh", True, "trap Ctrl-C: print the last line (true)"),
+    Option("ts", 0, "KB of stack of each thread (0: that of the system)"),
 )
 
 
@@ -124,6 +144,22 @@ def declare(parser: argparse.ArgumentParser) -> None:
             )
         else:
             parser.add_argument(f"-{option.name}", type=type(option.default), default=option.default, help=option.help)
+    for name in NOT_HERE:
+        if name != "h":
+            parser.add_argument(f"-{name}", nargs="?", action=_NotHere, help=argparse.SUPPRESS)
+
+
+class _NotHere(argparse.Action):
+    """Refuse an option by its name."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        raise BadOption(f"{option_string} of MQ-CPH is not here; docs/perf.md lists those that are not")
 
 
 def _switch(text: str) -> bool:
@@ -167,6 +203,12 @@ def plan_of(options: argparse.Namespace) -> DriverPlan:
     for name, low in (("nt", 1), ("ms", 0), ("rl", 0), ("ss", 0), ("rt", 0), ("cc", 1), ("wi", 0), ("wt", 0)):
         if getattr(options, name) < low:
             raise BadOption(f"-{name} is at least {low}")
+    if options.sd not in ("normal", "tlf"):
+        raise BadOption(f"-sd {options.sd} is neither normal nor tlf")
+    if options.p1 and role not in (PUTTER, PUT_GET):
+        raise BadOption("-p1 is for Sender and PutGet")
+    if options.ts and not 64 <= options.ts <= 1 << 20:
+        raise BadOption("-ts is 0, or 64 to 1048576")
     numbers = options.db, options.dx, options.dn
     actors = Actors(
         role,
@@ -176,7 +218,8 @@ def plan_of(options: argparse.Namespace) -> DriverPlan:
         syncpoint=options.tx,
         batch=options.cc,
         rate=options.rt * options.nt,
-        timeout=options.to,
+        timeout=options.to if options.to >= 0 else _FOREVER_S,
+        put1=options.p1,
         read_ahead=options.jy,
         correlate="string" if options.cs else "msgid" if options.co else "any",
     )
@@ -197,16 +240,22 @@ def plan_of(options: argparse.Namespace) -> DriverPlan:
 def _connected(options: argparse.Namespace, actors: Actors) -> DriverPlan:
     if options.jt.lower() not in ("mqb", "mqc"):
         raise BadOption(f"-jt {options.jt} is neither mqb nor mqc")
-    mode = LOCAL if options.jt.lower() == "mqb" else TLS if options.jl else TCP
+    cipher = "" if options.jl == "UNSPECIFIED" else options.jl
+    mode = LOCAL if options.jt.lower() == "mqb" else TLS if cipher else TCP
     plan = DriverPlan([actors], mode, options.jb, channel=options.jc, address=f"{options.jh}({options.jp})")
-    plan.cipher, plan.keys, plan.user = options.jl, options.jk, options.us
+    plan.cipher, plan.keys, plan.user = cipher, options.jk, options.us
     plan.password = options.pw or os.environ.get("FLINTMQ_PASSWORD", "")
     return plan
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the threads and print lines until the time is over or Ctrl-C."""
+    began = time.monotonic()
     plan = plan_of(options)
+    if not options.sh:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if options.ts:
+        threading.stack_size(options.ts << 10)
     label = f"id={options.id}," if options.id else ""
     length = options.rl or _FOREVER_S
     one = driver.Driver(plan, {plan.actors[0].role: options.nt}, options.wi / 1000, options.wt or 3600)
@@ -214,30 +263,59 @@ def run(options: argparse.Namespace) -> int:
         start = time.monotonic_ns()
         end = start + length * pace.SECOND
         one.begin_repeat(start, start, end)
-        seen, last = 0, 0.0
+        seen, last = [0] * len(one.workers), 0.0
+        latency = Latency(one)
         try:
             while (elapsed := (time.monotonic_ns() - start) / pace.SECOND) < length:
                 if not any(worker.thread.is_alive() and not worker.finished.is_set() for worker in one.workers):
                     break
                 if options.ss and elapsed - last >= options.ss:
-                    total = _total(one)
-                    period = elapsed - last
-                    rate = (total - seen) / period
-                    told = f"{label}rateR={rate:.2f},total messages={total - seen},Snapshot period={period:.0f}"
-                    print(f"{told},threads={options.nt}", flush=True)
-                    seen, last = total, elapsed
+                    now = [sum(worker.tally.counts) for worker in one.workers]
+                    each = [after - before for before, after in zip(seen, now, strict=True)]
+                    period, total = elapsed - last, sum(each)
+                    told = f"{label}rateR={total / period:.2f},total messages={total},Snapshot period={period:.0f}"
+                    told += f",threads={options.nt}"
+                    if options.sp:
+                        told += f",by thread={'/'.join(map(str, each))}"
+                    if options.ls:
+                        told += latency.since()
+                    print(told, flush=True)
+                    seen, last = now, elapsed
                 time.sleep(_LOOK_S)
         except KeyboardInterrupt:
             one.give_up()
         seconds = min(length, (time.monotonic_ns() - start) / pace.SECOND)
         one.stop()
+        if options.sd == "tlf":
+            seconds = time.monotonic() - began
         total = _total(one)
         rate = total / seconds if seconds else 0.0
-        print(f"{label}totalIterations={total},avgDuration={seconds:.2f},totalRate={rate:.2f},avgRate={rate:.2f}")
-        _latency(one, label)
+        if options.su:
+            print(f"{label}totalIterations={total},avgDuration={seconds:.2f},totalRate={rate:.2f},avgRate={rate:.2f}")
+            _latency(one, label)
         return _errors(one)
     finally:
         one.close()
+
+
+class Latency:
+    """The latency of thread 0 since the line before."""
+
+    def __init__(self, one: driver.Driver) -> None:
+        self._tally = one.workers[0].tally
+        self._counts, self._total = list(self._tally.sent.counts), 0
+
+    def since(self) -> str:
+        """Return maximum, minimum and mean in microseconds; nothing where no operation ended."""
+        now, total = list(self._tally.sent.counts), self._tally.sent.total
+        new = [(index, after - before) for index, (before, after) in enumerate(zip(self._counts, now, strict=True))]
+        new = [(index, count) for index, count in new if count > 0]
+        mean = (total - self._total) / max(1, sum(count for _, count in new)) / 1000
+        self._counts, self._total = now, total
+        if not new:
+            return ""
+        low, high = lowest(new[0][0]) / 1000, min(highest(new[-1][0]), self._tally.sent.maximum) / 1000
+        return f",latency us of thread 0: max={high:.0f},min={low:.0f},avg={mean:.0f}"
 
 
 def _total(one: driver.Driver) -> int:

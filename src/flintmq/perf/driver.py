@@ -27,11 +27,9 @@ from typing import Any
 import flintmq
 from flintmq.perf import pace
 from flintmq.perf.histogram import merged
-from flintmq.perf.plan import EMBEDDED, GETTER, LOCAL, RESPONDER, SUBSCRIBER, TLS, Actors, DriverPlan
+from flintmq.perf.plan import EMBEDDED, FOLLOWING, LOCAL, SUBSCRIBER, TLS, Actors, DriverPlan
 from flintmq.perf.roles import Instance
 
-#: Roles that wait for messages of other roles.
-FOLLOWING = {RESPONDER, GETTER, SUBSCRIBER}
 _OPEN_S = 120.0
 #: Prefix of a mode that names another broker.
 PEER = "peer:"
@@ -199,10 +197,13 @@ class Driver:
         return loaded
 
     def stop(self) -> dict[str, Any]:
-        """Wait until the instances have ended; return their measurements."""
-        self.stopping.set()
-        for worker in self.workers:
-            worker.finished.wait(_OPEN_S)
+        """Wait until the instances have ended, leading ones first; return their measurements."""
+        for following in (False, True):
+            if following:
+                self.stopping.set()
+            for worker in self.workers:
+                if worker.following == following:
+                    worker.finished.wait(_OPEN_S)
         return {"roles": [self._role(actors) for actors in self.plan.actors], "log": self._used()}
 
     def _role(self, actors: Actors) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from typing import Any
 from flintmq.perf import machine
 from flintmq.perf.histogram import Histogram, merged
 from flintmq.perf.pace import SECOND
-from flintmq.perf.plan import EMBEDDED
+from flintmq.perf.plan import EMBEDDED, FOLLOWING
 from flintmq.perf.runs import SMF, RunWriter
 from flintmq.perf.shapes import PREFIX, Setup
 from flintmq.perf.stage import DriverProcess, Stage, StageError, Used, used_by_group
@@ -94,7 +94,7 @@ class Repeat:
 
     def measure(self, step: int, repeat: int) -> Outcome:
         """Run it and write its records."""
-        timing, stage = self.timing, self.stage
+        timing = self.timing
         begin = time.monotonic_ns() + _LEAD_NS
         start = begin + int(timing.warm_up_s * SECOND)
         end = start + int(timing.measure_s * SECOND)
@@ -102,28 +102,45 @@ class Repeat:
             driver.tell({"from": begin, "start": start, "end": end})
         self._account(start, repeat)
         _sleep_until(start)
-        log = stage.log_used() if stage.running else (0, 0)
-        if stage.running:
-            stage.commands("RESET QMGR TYPE(STATISTICS)")
+        # CPU clocks first: on a busy machine, commands take as long as a short interval.
         busy, before, measured_from = machine.busy_seconds(), self._clocks(), time.monotonic_ns()
+        log, log_from = self._log()
         wall = time.time()
         self._watch(start, end)
         after, busy_after, measured_until = self._clocks(), machine.busy_seconds(), time.monotonic_ns()
-        if stage.running:
-            stage.commands("RESET QMGR TYPE(STATISTICS)")
-        log_after = stage.log_used() if stage.running else (0, 0)
+        log_after, log_until = self._log()
         time.sleep(timing.settle_s)
-        for driver in self.drivers:
-            driver.tell({"stop": True})
-        done = [driver.expect("done") for driver in self.drivers]
-        # CPU clocks were read a moment after the counting began: scale them to the counted interval.
+        done = self._stop()
+        # CPU clocks and the log were read a moment after the counting began: scale them to the counted interval.
         scale = (end - start) / max(1, measured_until - measured_from)
+        log_scale = (end - start) / max(1, log_until - log_from)
         self._write_step(step, repeat, wall)
         roles = self._write_roles(step, repeat, done)
         cpu = self._write_cpu(step, repeat, before, after, scale)
         share = (busy_after[0] - busy[0]) / max(1e-9, busy_after[1] - busy[1])
-        used = (log_after[0] - log[0], log_after[1] - log[1])
+        used = round((log_after[0] - log[0]) * log_scale), round((log_after[1] - log[1]) * log_scale)
         return self._write_result(step, repeat, roles, cpu, share, done, used, (end - start) / SECOND)
+
+    def _log(self) -> tuple[tuple[int, int], int]:
+        """Return bytes and writes of the log and the time at which they were read; end an interval of statistics."""
+        stage = self.stage
+        if not stage.running:
+            return (0, 0), 0
+        used, now = stage.log_used(), time.monotonic_ns()
+        stage.commands("RESET QMGR TYPE(STATISTICS)")
+        return used, now
+
+    def _stop(self) -> list[dict[str, Any]]:
+        """End the repeat: drivers that wait for others go on until the last request of those has its reply."""
+        last = [all(actors.role in FOLLOWING for actors in driver.plan.actors) for driver in self.drivers]
+        done: list[dict[str, Any]] = [{}] * len(self.drivers)
+        for following in (False, True):
+            group = [number for number, each in enumerate(last) if each == following]
+            for number in group:
+                self.drivers[number].tell({"stop": True})
+            for number in group:
+                done[number] = self.drivers[number].expect("done")
+        return done
 
     def _watch(self, start: int, end: int) -> None:
         """Show the seconds until the end."""

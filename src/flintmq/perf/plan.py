@@ -15,6 +15,8 @@ MODES = (EMBEDDED, LOCAL, TCP, TLS)
 REQUESTER, RESPONDER, PUTTER, GETTER = "requester", "responder", "putter", "getter"
 PUBLISHER, SUBSCRIBER, PUT_GET, OPENER = "publisher", "subscriber", "put-get", "opener"
 ROLES = (REQUESTER, RESPONDER, PUTTER, GETTER, PUBLISHER, SUBSCRIBER, PUT_GET, OPENER)
+#: Roles that wait for messages of other roles.
+FOLLOWING = (RESPONDER, GETTER, SUBSCRIBER)
 
 
 @dataclass
@@ -50,6 +52,8 @@ class Actors:
     #: Percent of the payload that is compressible; below 0, the payload is zeros.
     compressible: int = -1
     topic: str = ""
+    #: Put with MQPUT1, which opens and closes the queue: putters and put-get tasks.
+    put1: bool = False
     read_ahead: bool = False
     asynchronous: bool = False
     #: Body of the messages, base64; "" makes one of `size` bytes.

@@ -370,3 +370,22 @@ PROCEDURES: dict[str, Procedure] = {
     "saw-tooth": saw_tooth,
     "users": users,
 }
+
+
+def seconds(name: str, p: Parameters) -> float:
+    """Return about how long one repeat of a procedure takes, for suites that have a limit."""
+    depth, clients = float(p.get("depth", 0)), float(p.get("clients", 0))
+    if name == "saw-tooth":
+        return 1.0 + 2 * float(p["cap_s"]) + 2 * float(p["interval_s"])
+    if name == "users":
+        return 0.3 + float(p["users"]) * int(p.get("passes", 1)) * (0.2 + 0.005 * int(p["queues"]))
+    each = {
+        "footprint": 0.4 + 0.015 * clients,
+        "definitions": 0.3 + 0.008 * depth,
+        "statistics": 0.6 + 0.002 * float(p.get("queues", 0)),
+        "page-set-full": 0.5 + 1e-4 * depth,
+        "fill": 0.5 + 2e-4 * depth,
+        "restart": 4.0 + 1.5e-4 * depth * float(p.get("queues", 1)),
+        "expiry": 1.5 + 1e-4 * depth,
+    }
+    return each[name]

@@ -27,6 +27,7 @@ from flintmq.mqi.constants import (
     MQOO_OUTPUT,
     MQPMO_NEW_MSG_ID,
     MQPMO_NO_SYNCPOINT,
+    MQPMO_SYNCPOINT,
 )
 from flintmq.mqi.gmo import MQGMO
 from flintmq.mqi.md import MQMD
@@ -148,9 +149,9 @@ def _descriptor(persistent: bool) -> MQMD:
     return md
 
 
-def _put_options() -> MQPMO:
+def _put_options(synced: bool = False) -> MQPMO:
     options = MQPMO()
-    options.options = MQPMO_NO_SYNCPOINT | MQPMO_NEW_MSG_ID
+    options.options = (MQPMO_SYNCPOINT if synced else MQPMO_NO_SYNCPOINT) | MQPMO_NEW_MSG_ID
     return options
 
 
@@ -240,8 +241,12 @@ def _putter(instance: Instance) -> Operation:
     actors, manager = instance.actors, instance.manager
     persistent, wait, batch = actors.persistent, not actors.asynchronous, actors.batch
     expiry = actors.expiry or None
+    put_one = _one_putter(instance)
 
     def put(out: Any, stamp: int) -> None:
+        if actors.put1:
+            put_one(out.name, stamp)
+            return
         out.put(
             instance.message(stamp),
             persistent=persistent,
@@ -274,6 +279,17 @@ def _putter(instance: Instance) -> Operation:
         return 1
 
     return reopened
+
+
+def _one_putter(instance: Instance) -> Callable[[str, int], None]:
+    """Return a function that puts a message with MQPUT1."""
+    actors = instance.actors
+
+    def put_one(name: str, stamp: int) -> None:
+        options = _put_options(actors.syncpoint)
+        instance.manager.mqi.put1(_named(name), _descriptor(actors.persistent), options, instance.message(stamp))
+
+    return put_one
 
 
 def _getter(instance: Instance) -> Operation:
@@ -329,8 +345,16 @@ def _subscriber(instance: Instance) -> Operation:
 def _put_get(instance: Instance) -> Operation:
     actors, manager = instance.actors, instance.manager
 
+    put_one = _one_putter(instance)
+
+    def put(stamp: int) -> None:
+        if actors.put1:
+            put_one(instance.out.name, stamp)
+        else:
+            instance.out.put(instance.message(stamp), persistent=actors.persistent, format=instance.format)
+
     def both(stamp: int) -> None:
-        instance.out.put(instance.message(stamp), persistent=actors.persistent, format=instance.format)
+        put(stamp)
         instance.back.get(wait=REPLY_S)
 
     mqi, name = manager.mqi, instance.out.name
@@ -348,7 +372,7 @@ def _put_get(instance: Instance) -> Operation:
             reopened(stamp)
         elif actors.syncpoint:
             with manager.transaction():
-                instance.out.put(instance.message(stamp), persistent=actors.persistent)
+                put(stamp)
             with manager.transaction():
                 instance.back.get(wait=REPLY_S)
         else:

@@ -15,7 +15,7 @@ import time
 import uuid
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,8 @@ from flintmq.perf.view import View
 
 #: A ramp goes on while a value raises the best rate by at least this share.
 GROWTH = 0.03
+#: Warm-up of the first repeat of a step, at least: its drivers have done nothing before.
+FIRST_WARM_UP_S = 0.5
 _FLAT_MAX = 2
 
 
@@ -54,6 +56,9 @@ class Options:
     disk_test: bool = True
     database: str = ""
     command: list[str] = field(default_factory=lambda: list(sys.argv))
+    #: Values of the full suite, and fewer of them, where it has little time.
+    full: bool = False
+    thin: bool = False
 
 
 def new_id(workload: str) -> str:
@@ -63,7 +68,7 @@ def new_id(workload: str) -> str:
 
 def head(workload: Workload, options: Options, identity: str, mode: str) -> dict[str, Any]:
     """Return the fields of the record `run`."""
-    varied = {**workload.vary, **(workload.quick if options.quick else {}), **options.only}
+    varied = workload.varied(options.quick, options.only, options.full, options.thin)
     timing = options.timing
     return {
         "id": identity,
@@ -96,7 +101,7 @@ def run(
     """
     if workload.needs:
         raise StageError(f"{workload.id} cannot be run: it needs {workload.needs}")
-    steps = workload.steps(options.quick, options.only)
+    steps = workload.steps(options.quick, options.only, options.full, options.thin)
     modes = {str(step["mode"]) for step in steps}
     identity = directory.name or new_id(workload.id)
     with RunWriter(directory, head(workload, options, identity, modes.pop() if len(modes) == 1 else "mixed")) as writer:
@@ -220,7 +225,10 @@ class Runner:
             def told(second: int, seconds: int, count: int) -> None:
                 self.view.second(label, second, seconds, count)
 
-            one = Repeat(self.stage, self.writer, setup, drivers, self.options.timing, watched, told)
+            timing = self.options.timing
+            if repeat == 1:
+                timing = replace(timing, warm_up_s=max(timing.warm_up_s, FIRST_WARM_UP_S))
+            one = Repeat(self.stage, self.writer, setup, drivers, timing, watched, told)
             outcome: Outcome = one.measure(number, repeat)
             self.dumps.take(number, repeat)
             latency = outcome.latency

@@ -203,7 +203,7 @@ class Stage:
             options += ["-ld", str(log_directory.resolve())]
         self._guard = Guard(self.data, self.temporary)
         try:
-            self._flint("crtmqm", "--dev", "-z", *options, NAME)
+            self.flint("crtmqm", "--dev", "-z", *options, NAME)
         except BaseException:
             self._remove()
             raise
@@ -219,7 +219,7 @@ class Stage:
             return
         if not self.keys:
             self.keys = keys.make(self.data, self.place / "ssl")
-        self._flint("strmqm", NAME)
+        self.flint("strmqm", NAME)
         place = Instance(NAME, self.place)
         with Control(place) as control:
             self.pid = int(control.ask({"do": "ping"})["pid"])
@@ -235,7 +235,7 @@ class Stage:
             return
         self._close_control()
         with suppress(StageError):
-            self._flint("endmqm", "-i", NAME)
+            self.flint("endmqm", "-i", NAME)
         self._gone()
 
     def kill(self) -> None:
@@ -247,7 +247,7 @@ class Stage:
 
     def _gone(self) -> None:
         until = time.monotonic() + _END_S
-        while _alive(self.pid) and time.monotonic() < until:
+        while is_alive(self.pid) and time.monotonic() < until:
             time.sleep(0.01)
         self.pid = 0
 
@@ -256,7 +256,8 @@ class Stage:
             self._control.close()
             self._control = None
 
-    def _flint(self, *arguments: str) -> str:
+    def flint(self, *arguments: str) -> str:
+        """Run a command of FlintMQ on the data of this stage. Raise StageError where it fails."""
         command = [sys.executable, "-P", "-m", "flintmq.cli", *arguments]
         ended = subprocess.run(command, capture_output=True, text=True, env=environment(self.data))
         if ended.returncode:
@@ -356,7 +357,7 @@ class Stage:
         self._guard.done()
 
 
-def _alive(pid: int) -> bool:
+def is_alive(pid: int) -> bool:
     """Return whether a process runs; one that has ended and was not waited for does not."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:

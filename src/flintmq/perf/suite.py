@@ -26,9 +26,13 @@ FORMAT, VERSION = "flint-perf-suite", 1
 FILE = "suite.json"
 QUICK_S, FULL_S = 270.0, 85 * 60.0
 #: Overhead of a repeat and of a step beside their measured time: clocks, records; driver processes, definitions, flows.
-REPEAT_S, STEP_S, FLOW_S, RUN_S, START_S = 0.15, 1.2, 3.0, 0.3, 6.0
-#: About how long one repeat of a procedure takes.
-PROCEDURE_S = 6.0
+REPEAT_S, STEP_S, FLOW_S, RUN_S, START_S = 0.15, 1.4, 3.0, 0.3, 6.0
+#: To load a message before a step.
+LOADED_S = 1e-4
+#: Measured parts of a repeat are at most this long, and grow to GROWTH times the first where ramps end early.
+REPEAT_MAX_S, GROWTH = 4.0, 1.5
+#: A full suite whose repeats would have less than this measured takes fewer values of its parameters.
+MEASURED_LEAST_S = 1.0
 #: The workloads of `--quick`: each chapter of the report has at least one.
 QUICK = (
     "Z93-R01",
@@ -49,6 +53,7 @@ QUICK = (
     "SQ-W05",
     "WMQI-W01",
     "WMQI-W03",
+    "WMQI-W10",
     "Z93-Q13",
     "Z93-S01",
 )
@@ -63,6 +68,8 @@ class Suite:
     limit_s: float = QUICK_S
     repeats: int = 3
     workloads: list[str] = field(default_factory=list)
+    #: Fewer values of parameters: the limit is short.
+    thin: bool = False
     #: Workload to the name of its complete run.
     done: dict[str, str] = field(default_factory=dict)
     #: Workload to the reason why it could not be run.
@@ -76,6 +83,7 @@ class Suite:
             "quick": self.quick,
             "limit_s": self.limit_s,
             "repeats": self.repeats,
+            "thin": self.thin,
             "workloads": self.workloads,
             "done": self.done,
             "failed": self.failed,
@@ -107,6 +115,7 @@ def load(directory: Path) -> Suite | None:
             float(data["limit_s"]),
             int(data["repeats"]),
             [catalogue.find(name).id for name in data["workloads"]],
+            bool(data.get("thin", False)),
             {str(name): str(run) for name, run in data["done"].items()},
             {},
         )
@@ -123,33 +132,47 @@ def begin(directory: Path, quick: bool, names: list[str], repeats: int, limit_s:
     """Return a new suite of the workloads named, or of all that its kind has."""
     chosen = [catalogue.find(name) for name in names or (QUICK if quick else catalogue.WORKLOADS)]
     runnable = [each.id for each in chosen if each.runnable]
-    return Suite(directory, quick, limit_s or (QUICK_S if quick else FULL_S), repeats, runnable)
+    made = Suite(directory, quick, limit_s or (QUICK_S if quick else FULL_S), repeats, runnable)
+    made.thin = not quick and timing(made, runnable, made.limit_s).measure_s < MEASURED_LEAST_S
+    return made
 
 
-def cost(workload: Workload, quick: bool, repeats: int) -> tuple[int, float]:
+def is_quick(workload: Workload, suite: Suite) -> bool:
+    """Return whether a workload has the values of the quick suite.
+
+    With little time, these are procedures too, whose length does not follow from the limit; but for restarts, which
+    only several depths tell anything about.
+    """
+    return suite.quick or (suite.thin and workload.shape in procedures.PROCEDURES and workload.shape != "restart")
+
+
+def cost(workload: Workload, suite: Suite) -> tuple[int, float]:
     """Return how many repeats a workload has that can be made longer, and the seconds it needs beside them."""
-    steps = len(workload.steps(quick))
+    repeats = suite.repeats
+    steps = workload.steps(is_quick(workload, suite), full=not suite.quick, thin=suite.thin)
     if workload.shape in procedures.PROCEDURES:
-        return 0, RUN_S + steps * repeats * PROCEDURE_S * (0.25 if quick else 1.0)
+        return 0, RUN_S + repeats * sum(procedures.seconds(workload.shape, each) for each in steps)
     step = STEP_S + (FLOW_S if workload.shape == "flow" else 0.0)
-    return steps * repeats, RUN_S + steps * (step + repeats * REPEAT_S)
+    loads = sum(float(each.get("depth", 0)) for each in steps) * LOADED_S
+    return len(steps) * repeats, RUN_S + loads + len(steps) * (step + repeats * REPEAT_S)
 
 
-def timing(suite: Suite, names: list[str], left_s: float, slow: float = 1.0) -> Timing:
+def timing(suite: Suite, names: list[str], left_s: float, slow: float = 1.0, most_s: float = REPEAT_MAX_S) -> Timing:
     """Return how long the repeats of the workloads named may be, so that all of them fit in the time.
 
-    `slow` says how much more than here assumed this machine needs beside the measured time.
+    `slow` says how much more than here assumed this machine needs beside the measured time. No repeat is longer than
+    `most_s`, warm-up included.
     """
-    costs = [cost(catalogue.find(name), suite.quick, suite.repeats) for name in names]
+    costs = [cost(catalogue.find(name), suite) for name in names]
     repeats = max(1, sum(count for count, _ in costs))
     free = left_s - slow * sum(seconds for _, seconds in costs)
-    each = min(6.0, max(0.25, free / repeats))
+    each = min(most_s, REPEAT_MAX_S, max(0.25, free / repeats))
     return Timing(round(each * 0.2, 3), round(each * 0.75, 3), round(each * 0.05, 3), suite.repeats)
 
 
 def expected(suite: Suite, name: str, timing: Timing, slow: float) -> float:
     """Return how many seconds a workload will take."""
-    count, seconds = cost(catalogue.find(name), suite.quick, suite.repeats)
+    count, seconds = cost(catalogue.find(name), suite)
     return slow * seconds + count * (timing.warm_up_s + timing.measure_s + timing.settle_s)
 
 
@@ -158,7 +181,7 @@ def run(suite: Suite, view: View, database: str = "") -> bool:
     suite.save()
     until = time.monotonic() + suite.limit_s
     stage: Stage | None = None
-    slow = 1.0
+    slow, most_s = 1.0, REPEAT_MAX_S
     try:
         for number, name in enumerate(suite.left, 1):
             waiting = suite.left
@@ -169,8 +192,21 @@ def run(suite: Suite, view: View, database: str = "") -> bool:
             view.line(f"[{len(suite.done) + len(suite.failed) + 1}/{len(suite.workloads)}] {left_s:.0f} s left")
             if stage is None:
                 stage = Stage()
-            parts = timing(suite, waiting, left_s - START_S, slow)
-            options = runner.Options(parts, suite.quick, disk_test=number == 1, database=database)
+            parts = timing(suite, waiting, left_s - START_S, slow, most_s)
+            if number == 1:
+                # Runs of one suite have about the same length.
+                most_s = GROWTH * (parts.warm_up_s + parts.measure_s + parts.settle_s)
+                view.line(
+                    f"{parts.repeats} repeats of {parts.measure_s:.2f} s, after a warm-up of {parts.warm_up_s:.2f} s"
+                )
+            options = runner.Options(
+                parts,
+                is_quick(catalogue.find(name), suite),
+                full=not suite.quick,
+                thin=suite.thin,
+                disk_test=number == 1,
+                database=database,
+            )
             # Each has its share of the remaining time: on a busy machine every chapter gets some of its steps.
             own = expected(suite, name, parts, slow)
             share = left_s * own / sum(expected(suite, each, parts, slow) for each in waiting)

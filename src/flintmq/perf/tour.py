@@ -40,6 +40,8 @@ INPUT, AUDIT = "ORDERS.IN", "ORDERS.AUDIT"
 #: Case of the sample -> the queue that its orders go to.
 CASES = {"gold": "ORDERS.GOLD", "standard": "ORDERS.STANDARD", "export": "ORDERS.EXPORT"}
 WORKLOAD, TITLE = "TOUR", "orders through the order-routing flow"
+#: The broker and its execution group that --keep leaves running.
+BROKER, GROUP = "TOUR", "demo"
 REPEATS = 3
 #: An order that the flow has not routed by then is an error.
 PATIENCE_S = 20.0
@@ -97,6 +99,8 @@ class Tour:
     shown: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     files: list[Path] = field(default_factory=list)
+    #: The flow runs in BROKER after the tour.
+    kept: bool = False
 
     def run(self) -> None:
         """Run all stages of the tour. Raise TourError or StageError if one fails."""
@@ -109,10 +113,23 @@ class Tour:
             self.shown.append("SMF 115 and 116: statistics and accounting recorded every five seconds")
             routed = self._flow(stage)
             if self.place is not None:
+                if routed:
+                    self._keep(stage)
                 # Ending it is left to the user.
                 stage.pid = 0
         if routed:
             self._report()
+
+    def _keep(self, stage: Stage) -> None:
+        """Deploy the flow to a broker that goes on as a service."""
+        self.say(f"The flow is deployed to broker {BROKER}, which keeps running")
+        application = sample()
+        assert application is not None, "orders were routed by it"
+        stage.flint("broker", "create", BROKER, "-q", NAME)
+        stage.flint("broker", "start", BROKER)
+        stage.flint("broker", "create-group", BROKER, "-e", GROUP)
+        stage.flint("broker", "deploy", BROKER, "-e", GROUP, "-a", str(application))
+        self.kept = True
 
     def _embedded(self) -> None:
         self.say("Requests and replies on an embedded queue manager")
@@ -354,11 +371,19 @@ def drive(
     """Put orders and wait for each on the queue that the flow chooses; `clients` threads at a time."""
     made = Routed(case, by_second=[0] * max(1, round(seconds)))
     lock, stop = threading.Lock(), threading.Event()
-    begin = time.monotonic()
+    begin = 0.0
+
+    def started() -> None:
+        nonlocal begin
+        begin = time.monotonic()
+
+    # Connecting is not measured.
+    connected = threading.Barrier(clients + 1, started)
 
     def client() -> None:
         with flintmq.connect(str(stage.place)) as manager:
             to, back = manager.queue(INPUT), manager.queue(queue)
+            connected.wait(PATIENCE_S)
             while not stop.is_set():
                 sent = time.monotonic_ns()
                 try:
@@ -378,6 +403,10 @@ def drive(
     threads = [threading.Thread(target=client) for _ in range(clients)]
     for thread in threads:
         thread.start()
+    try:
+        connected.wait(PATIENCE_S)
+    except threading.BrokenBarrierError:
+        raise TourError(f"{clients} clients cannot connect to {stage.place.name}") from None
     while (left := begin + seconds - time.monotonic()) > 0:
         time.sleep(min(0.2, left))
         told(made.orders)

@@ -7,6 +7,9 @@ from flintmq.perf.catalogue.workload import KB, MB, Anchor, Workload
 UNIFORM = "uniform clusters"
 _SIZES = (2 * KB, 20 * KB, 200 * KB, 2 * MB)
 _CLIENTS = (1, 2, 5, 10, 20, 40, 60, 80, 100, 150, 200)
+_FULL = {"clients": (1, 4, 10, 40, 100)}
+#: Long messages reach their peak with few clients.
+_FULL_SKIP = ({"size": (200 * KB, 2 * MB), "clients": (4, 40, 100)},)
 _TLS12 = (
     "none",
     "TLS_RSA_WITH_AES_256_CBC_SHA256",
@@ -32,6 +35,7 @@ WORKLOADS = (
         {"size": 2 * KB, "persistent": True, "queues": 10, "busy": True},
         {"depth": (0, 10_000)},
         {"depth": (1_000,)},
+        {"depth": (0, 1_000)},
         operation="restart",
         anchors=(_anchor("1.1 Restart", "restart of a killed busy queue manager"),),
         behaviours=(159,),
@@ -49,6 +53,7 @@ WORKLOADS = (
         {"clients": 60, "servers": 10, "persistent": True, "spread": True},
         {"syncpoint": ("none", "both"), "pairs": (1, 2, 5, 10, 30, 60)},
         {"pairs": (1, 10)},
+        {"pairs": (1, 10, 30, 60)},
         anchors=(_anchor("1.1 Figure 3", "syncpoint vs queue pairs, persistent"),),
         behaviours=(126, 127),
     ),
@@ -63,6 +68,8 @@ WORKLOADS = (
         {**_ROTATION, "mode": "tcp", "server_mode": "local"},
         {"size": _SIZES, "clients": _CLIENTS},
         {"size": (2 * KB, 200 * KB), "clients": (4, 16)},
+        _FULL,
+        full_skip=_FULL_SKIP,
         ramp="clients",
         anchors=(_anchor("3.1 Table 3", "RR-CB"),),
         behaviours=(178, 181, 182, 185),
@@ -75,6 +82,8 @@ WORKLOADS = (
         {**_ROTATION, "mode": "tcp"},
         {"size": _SIZES, "clients": _CLIENTS},
         {"size": (2 * KB, 200 * KB), "clients": (4, 16)},
+        _FULL,
+        full_skip=_FULL_SKIP,
         ramp="clients",
         anchors=(_anchor("3.3 Table 5", "RR-CC"),),
         behaviours=(180, 181, 182, 185),
@@ -88,6 +97,7 @@ WORKLOADS = (
             {**_ROTATION, "mode": "tls"},
             {"cipher": ciphers, "clients": (1, 5, 20, 60, 100)},
             {"cipher": ("none", ciphers[-1]), "clients": (8,)},
+            {"clients": (5, 20)},
             ramp="clients",
             anchors=(_anchor(f"3.4 Table {table}", "RR-CC TLS"),),
             behaviours=behaviours,
@@ -112,6 +122,8 @@ WORKLOADS = (
         _ROTATION,
         {"size": _SIZES, "clients": _CLIENTS},
         {"size": (2 * KB, 200 * KB), "clients": (4, 16)},
+        _FULL,
+        full_skip=_FULL_SKIP,
         ramp="clients",
         anchors=(_anchor("4.1 Table 8", "RR-BB"),),
         behaviours=(181, 182, 185, 186),
@@ -123,6 +135,8 @@ WORKLOADS = (
         {**_ROTATION, "persistent": True, "syncpoint": "both"},
         {"size": _SIZES, "clients": _CLIENTS},
         {"size": (2 * KB, 200 * KB), "clients": (16, 60)},
+        _FULL,
+        full_skip=_FULL_SKIP,
         ramp="clients",
         anchors=(_anchor("4.1 Table 9", "RR-BB"),),
         behaviours=(124, 125),

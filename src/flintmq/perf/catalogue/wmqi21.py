@@ -8,6 +8,9 @@ from flintmq.perf.catalogue.workload import KB, Anchor, Workload
 
 _SIZES = (KB, 4 * KB, 16 * KB, 64 * KB)
 _COMPLEX = (4 * KB, 16 * KB, 64 * KB)
+#: Persistent messages have the smallest size of a flow only.
+_SKIP = ({"persistent": (True,), "size": _COMPLEX},)
+_COMPLEX_SKIP = ({"persistent": (True,), "size": _COMPLEX[1:]},)
 
 
 def _made(
@@ -20,14 +23,20 @@ def _made(
     quick: dict[str, tuple[Any, ...]] | None = None,
     behaviours: tuple[int, ...] = (),
     remark: str = "",
+    full: dict[str, tuple[Any, ...]] | None = None,
+    full_skip: tuple[dict[str, tuple[Any, ...]], ...] = (),
 ) -> Workload:
+    varied = vary or _ALL
     return Workload(
         f"WMQI-W{number:02}",
         title,
         "flow",
         {"clients": 15, "flow": flow, "instances": 1, "groups": 1, "transaction": "automatic", **(base or {})},
-        vary or {"size": _SIZES, "persistent": (False, True)},
+        varied,
         quick if quick is not None else {"size": (4 * KB,), "persistent": (False,)},
+        full or ({"size": (varied["size"][0], varied["size"][-2])} if number != 1 else {}),
+        _SKIP if KB in varied["size"] else _COMPLEX_SKIP,
+        full_skip,
         operation="message through the flow",
         anchors=tuple(Anchor("wmqi21", *row) for row in rows),
         behaviours=behaviours,
@@ -35,9 +44,9 @@ def _made(
     )
 
 
+_ALL: dict[str, tuple[Any, ...]] = {"size": _SIZES, "persistent": (False, True)}
 _VERY = (("7.2.4", "very complex compute node"),)
-_PERSISTENT = {"size": _COMPLEX, "persistent": (False, True)}
-_SCALED = {"size": (4 * KB, 64 * KB), "persistent": (False,)}
+_PERSISTENT: dict[str, tuple[Any, ...]] = {"size": _COMPLEX, "persistent": (False, True)}
 _FORMATS = ("XML", "CWF", "MRMXML", "TAG")
 
 WORKLOADS = (
@@ -68,26 +77,42 @@ WORKLOADS = (
         {
             "format_in": _FORMATS,
             "format_out": _FORMATS,
-            "size": _COMPLEX,
+            **_PERSISTENT,
+        },
+        quick={
+            "format_in": ("XML", "CWF"),
+            "format_out": ("XML", "TAG"),
+            "size": (4 * KB,),
             "persistent": (False,),
         },
-        quick={"format_in": ("XML", "CWF"), "format_out": ("XML", "TAG"), "size": (4 * KB,)},
+        full={"size": (4 * KB,)},
+        # Persistent from each format to itself.
+        full_skip=tuple(
+            {
+                "format_in": (one,),
+                "format_out": tuple(other for other in _FORMATS if other != one),
+                "persistent": (True,),
+            }
+            for one in _FORMATS
+        ),
     ),
     _made(
         12,
         "additional instances",
         "very-complex",
         (("7.8.1", "very complex flow, instances"),),
-        {**_SCALED, "instances": (1, 2, 4)},
-        quick={"size": (4 * KB,), "instances": (1, 2)},
+        {**_PERSISTENT, "instances": (1, 2, 4)},
+        quick={"size": (4 * KB,), "persistent": (False,), "instances": (1, 2)},
+        full={"size": (4 * KB,)},
     ),
     _made(
         13,
         "copies of a flow",
         "very-complex",
         (("7.8.2", "very complex flow, copies"),),
-        {**_SCALED, "flows": (1, 2, 4)},
-        quick={"size": (4 * KB,), "flows": (1, 2)},
+        {**_PERSISTENT, "flows": (1, 2, 4)},
+        quick={"size": (4 * KB,), "persistent": (False,), "flows": (1, 2)},
+        full={"size": (4 * KB,)},
         behaviours=(129,),
     ),
     _made(
@@ -95,8 +120,9 @@ WORKLOADS = (
         "execution groups",
         "very-complex",
         (("7.8.3", "very complex flow, execution groups"),),
-        {**_SCALED, "groups": (1, 2, 4)},
-        quick={"size": (4 * KB,), "groups": (1, 2)},
+        {**_PERSISTENT, "groups": (1, 2, 4)},
+        quick={"size": (4 * KB,), "persistent": (False,), "groups": (1, 2)},
+        full={"size": (4 * KB,)},
     ),
     _made(
         15,
@@ -105,6 +131,7 @@ WORKLOADS = (
         (("7.9", "MQInput/MQOutput transactional"),),
         {"size": _SIZES, "persistent": (False, True), "transaction": ("automatic", "yes")},
         quick={"size": (KB,), "persistent": (False,)},
+        full={"size": (KB, 64 * KB)},
     ),
     _made(
         16,
@@ -113,6 +140,7 @@ WORKLOADS = (
         (("7.10", "database node update"),),
         {"size": _SIZES, "persistent": (False, True), "transaction": ("automatic", "coordinated")},
         quick={"size": (KB,), "persistent": (False,)},
+        full={"size": (KB, 64 * KB)},
         remark="the database is SQLite, or the one that --database names; only PostgreSQL is coordinated",
     ),
     _made(
@@ -122,5 +150,6 @@ WORKLOADS = (
         (("7.11", "publication node, many subscribers"),),
         {"size": (KB, 16 * KB), "persistent": (False,), "subscribers": (1, 10, 30, 50, 70, 100, 1000)},
         quick={"size": (KB,), "subscribers": (1, 10)},
+        full={"size": (KB,), "subscribers": (1, 10, 50, 100, 1000)},
     ),
 )

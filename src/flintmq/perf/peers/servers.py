@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from flintmq.host.private import opener
-from flintmq.perf.stage import free_port
+from flintmq.perf.stage import free_port, is_alive
 
 _START_S = 90.0
 _END_S = 20.0
@@ -68,6 +68,10 @@ class Server:
                 os.kill(pid, signal.SIGKILL)
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(_END_S)
+        # Descendants are not ours to wait for: a killed process is there for a moment.
+        until = time.monotonic() + _END_S
+        while any(is_alive(pid) for pid in pids) and time.monotonic() < until:
+            time.sleep(0.02)
         for each in self.after:
             each()
 

@@ -80,7 +80,8 @@ def declare_plan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rate", type=float, required=True, metavar="N", help="messages a second")
     parser.add_argument("--size", type=int, required=True, metavar="BYTES", help="bytes of a message")
     parser.add_argument("--persistent", action="store_true", help="persistent messages")
-    parser.add_argument("--copies", type=int, default=0, metavar="N", help="copies of a message: stream queue, topics")
+    parser.add_argument("--copies", type=int, default=0, metavar="N", help="copies of a message by stream queues")
+    parser.add_argument("--subscribers", type=int, default=0, metavar="N", help="subscribers beyond the first")
     parser.add_argument("--properties", type=int, default=0, metavar="N", help="properties of a message")
     parser.add_argument("--connections", type=int, default=0, metavar="N", help="applications that are connected")
     parser.add_argument("--depth", type=int, default=0, metavar="N", help="messages that wait at the worst time")
@@ -103,6 +104,7 @@ def plan(options: argparse.Namespace) -> int:
         options.connections,
         options.depth,
         options.indexed,
+        options.subscribers,
     )
     return command.plan(options.run, wanted, sys.stdout, form=options.format, file=options.to, master=options.master)
 

@@ -118,8 +118,9 @@ def plan(
     spark: SparkSession | None = None,
 ) -> int:
     """Predict the cost of a workload from runs."""
-    if wanted.rate <= 0 or wanted.size < 0 or min(wanted.copies, wanted.properties, wanted.depth, wanted.indexed) < 0:
-        raise BadOption("--rate must be above 0; sizes, copies, properties and depths must not be below 0")
+    counts = (wanted.copies, wanted.subscribers, wanted.properties, wanted.depth, wanted.indexed)
+    if wanted.rate <= 0 or wanted.size < 0 or min(counts) < 0:
+        raise BadOption("--rate must be above 0; sizes, copies, subscribers, properties and depths must not be below 0")
     places = tables.find(roots)
     runs = _with_spark(lambda session: tables.read(session, places), master, spark)
     _print([capacity.describe(runs, wanted)], form, file, to)

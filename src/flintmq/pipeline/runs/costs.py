@@ -1,23 +1,31 @@
 """Cost models fitted from runs, and predictions for a workload that was described.
 
-    CPU us per message = base of its path + a of its path . KB + b . KB if persistent + c if persistent
-                         + d . copies + e . properties                            all coefficients >= 0
-    log bytes per message = f + g . bytes                                         persistent messages
-    memory MB = h + i . connections
+    CPU us per message = base + a . KB                     of its path, persistent or not
+                         + b . copies + c . copies if persistent
+                         + d . subscribers + e . subscribers if persistent
+                         + f . KB of copies and subscribers
+                         + g if it has properties + h . properties
+                         + i / clients + j / clients if persistent                all coefficients >= 0
+    log bytes per message = k + l . bytes + m . copies     persistent messages
+    memory MB = n + o . connections
 
-A path is how a message comes and goes: embedded, local socket, TCP, TLS, a flow of the broker. Each has a base of its
-own, and a cost of a KB where it was run with SIZES_LEAST sizes or more; the rest is shared. Coefficients are found by
-least squares on *relative* errors, so a message of 100 bytes counts as much as one of 1 MB, under the condition that
-none is negative: a cost that falls with size would predict nonsense beyond the sizes that were run. A feature that no
-run varies has no coefficient, and a prediction that needs it says so.
+A path is how a message comes and goes: embedded, local socket, TCP, TLS, in units of work or not, a flow of the broker.
+Persistent messages of a path have a base and a cost of a KB of their own, as commits wait for the log. The rest is
+shared by all paths. Coefficients are found by least squares on *relative* errors, so a message of 100 bytes counts as
+much as one of 1 MB, under the condition that none is negative: a cost that falls with size would predict nonsense
+beyond the sizes that were run. A shared feature needs a path in which it varies; without one it has no coefficient, and
+a prediction that needs it says so. A path that was run with one size has the median cost of a KB of the others.
 
-`held_out` fits without each run in turn and predicts it: the error that a reader may expect of a plan.
+A copy adds its own descriptor to the log and shares the payload, so that the log has m bytes for it and not l . bytes.
+A client that is alone waits for each message and each write of the log; many share wake-ups and writes.
+
+`held_out` fits without each whole run in turn and predicts its points: the error that a reader may expect of a plan.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING
@@ -28,11 +36,28 @@ if TYPE_CHECKING:
     import numpy
 
 #: Features that all paths share, in the order of the coefficients after the bases.
-SHARED = ("kb", "persistent", "persistent_kb", "copies", "properties")
-#: Sizes of a path from which it has a cost of a KB of its own.
-SIZES_LEAST = 3
+SHARED = (
+    "copies",
+    "copies_persistent",
+    "subscribers",
+    "subscribers_persistent",
+    "copies_kb",
+    "with_properties",
+    "properties",
+    "alone",
+    "alone_persistent",
+)
+#: Features that are no counts: a prediction needs no run with the same value.
+_CONTINUOUS = ("copies_kb", "alone", "alone_persistent")
+#: A point whose 1 / clients is further than this above those of its path is not predicted.
+ALONE_APART = 0.25
+#: A path has a cost of a KB of its own if its largest size is this many times the smallest.
+SIZES_APART = 4
+#: The share of the cost of a path that the KB of its only size take at most.
+KB_SHARE_MAX = 0.5
 #: The error of a prediction that is called good: CPU per message within 15 %.
 GOOD = 0.15
+PERSISTENT = ", persistent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,52 +69,101 @@ class Point:
     size: int
     cpu_us: float
     persistent: bool = False
-    #: Copies beyond the one that the application puts: stream queues, subscribers.
-    copies: int = 0
+    #: Copies by stream queues beyond the message that the application puts.
+    copies: float = 0
     properties: int = 0
     connections: int = 0
     log_bytes: float | None = None
     memory_mb: float | None = None
+    #: Subscribers beyond the first.
+    subscribers: float = 0
+    #: The run that it is of; points without one are runs of their own.
+    run: str = ""
+    #: Clients that put at a time; 0 is many.
+    clients: int = 0
+
+    @property
+    def group(self) -> str:
+        """Return the name of its base: the path, and whether it is persistent."""
+        return group_of(self.path, self.persistent)
 
     def features(self) -> tuple[float, ...]:
-        kb = self.size / 1024
-        return (kb, float(self.persistent), kb if self.persistent else 0.0, float(self.copies), float(self.properties))
+        kb, more = self.size / 1024, self.copies + self.subscribers
+        persistent = float(self.persistent)
+        return (
+            float(self.copies),
+            self.copies * persistent,
+            float(self.subscribers),
+            self.subscribers * persistent,
+            kb * more,
+            float(self.properties > 0),
+            float(self.properties),
+            self.alone,
+            self.alone * persistent,
+        )
+
+    @property
+    def alone(self) -> float:
+        """Return 1 for a client that is alone, less for several, 0 for many."""
+        return 1 / self.clients if self.clients else 0.0
+
+
+def group_of(path: str, persistent: bool) -> str:
+    """Return the name of a base."""
+    return path + PERSISTENT * persistent
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Coefficients of one fit. A feature that was not varied is not in `shared`."""
+    """Coefficients of one fit. A feature that no path varies is not in `shared`."""
 
+    #: Base and cost of a KB by the path, with PERSISTENT behind it for persistent messages.
     bases: dict[str, float]
+    per_kb: dict[str, float]
     shared: dict[str, float]
-    log: tuple[float, float] | None
+    #: Log bytes: for a message, for a byte of it, for a copy.
+    log: tuple[float, float, float] | None
     memory: tuple[float, float] | None
     points: int
     #: The sizes that were run: a prediction outside of them extrapolates.
     sizes: tuple[int, int] = (0, 0)
-    #: The cost of a KB of paths that were run with several sizes; for the others it is in `shared`.
-    per_kb: dict[str, float] = field(default_factory=dict)
-    #: The most copies and properties that were run.
-    most: dict[str, int] = field(default_factory=dict)
+    #: The most of each countable feature that was run.
+    most: dict[str, float] = field(default_factory=dict)
+    #: Base and cost of a KB that persistence adds, where a path was run with both.
+    persistence: tuple[float, float] | None = None
+    #: Names of bases whose cost of a KB is that of other paths, and of bases that are 0.
+    one_size: tuple[str, ...] = ()
+    #: All persistent runs had this size; 0 if they had several.
+    log_size: int = 0
+
+    @property
+    def zero(self) -> list[str]:
+        """Return the paths whose base is 0: all of their cost is in other coefficients."""
+        return [name for name, base in self.bases.items() if base <= 0]
+
+    @property
+    def paths(self) -> list[str]:
+        """Return all paths, persistent or not."""
+        return list(dict.fromkeys(name.removesuffix(PERSISTENT) for name in self.bases))
 
     def cpu_us(self, point: Point) -> float:
-        """Return CPU microseconds per message."""
-        if point.path not in self.bases:
-            raise KeyError(point.path)
+        """Return CPU microseconds per message. Raise KeyError for a path that was never run."""
+        kb = point.size / 1024
         values = dict(zip(SHARED, point.features(), strict=True))
-        own = self.per_kb.get(point.path)
-        if own is not None:
-            return self.bases[point.path] + own * values.pop("kb") + self._others(values)
-        return self.bases[point.path] + self._others(values)
-
-    def _others(self, values: dict[str, float]) -> float:
-        return sum(self.shared.get(name, 0.0) * value for name, value in values.items())
+        more = sum(self.shared.get(name, 0.0) * value for name, value in values.items())
+        if point.group in self.bases:
+            return self.bases[point.group] + self.per_kb[point.group] * kb + more
+        other = group_of(point.path, not point.persistent)
+        added = self.persistence if point.persistent and self.persistence else (0.0, 0.0)
+        return self.bases[other] + added[0] + (self.per_kb[other] + added[1]) * kb + more
 
     def log_bytes(self, point: Point) -> float | None:
         """Return bytes that a message adds to one copy of the log; None if no run logged."""
         if not point.persistent:
             return 0.0
-        return None if self.log is None else (self.log[0] + self.log[1] * point.size) * (1 + point.copies)
+        if self.log is None:
+            return None
+        return self.log[0] + self.log[1] * point.size + self.log[2] * (point.copies + point.subscribers)
 
 
 def fit(points: Sequence[Point]) -> Model:
@@ -99,38 +173,65 @@ def fit(points: Sequence[Point]) -> Model:
     usable = [point for point in points if point.cpu_us > 0]
     if not usable:
         raise ValueError("no run has CPU per message: there is nothing to fit")
-    paths = sorted({point.path for point in usable})
-    sizes = {path: {point.size for point in usable if point.path == path} for path in paths}
-    own = [path for path in paths if len(sizes[path]) >= SIZES_LEAST]
-    matrix, varied = _design(usable, paths, own)
+    groups = sorted({point.group for point in usable})
+    sizes = {name: [point.size for point in usable if point.group == name] for name in groups}
+    own = [name for name in groups if max(sizes[name]) >= SIZES_APART * max(1, min(sizes[name]))]
+    matrix, varied = _design(usable, groups, own)
     costs = np.array([point.cpu_us for point in usable])
     found = not_negative(matrix / costs[:, None], np.ones(len(usable))).tolist()
-    first, second = len(paths), len(paths) + len(own)
+    first, second = len(groups), len(groups) + len(own)
+    bases = dict(zip(groups, found[:first], strict=True))
+    per_kb = dict(zip(own, found[first:second], strict=True))
+    shared = {SHARED[number]: value for number, value in zip(varied, found[second:], strict=True)}
+    typical = {kind: _middle(per_kb[name] for name in own if name.endswith(PERSISTENT) == kind) for kind in (0, 1)}
+    for name in groups:
+        if name not in own:
+            kb = max(sum(sizes[name]) / len(sizes[name]) / 1024, 1e-9)
+            per_kb[name] = min(typical[name.endswith(PERSISTENT)], KB_SHARE_MAX * bases[name] / kb)
+            bases[name] -= per_kb[name] * kb
+    both = [name for name in groups if group_of(name, True) in bases]
+    differences = [[known[group_of(name, True)] - known[name] for name in both] for known in (bases, per_kb)]
+    logged = [p for p in usable if p.persistent and p.log_bytes]
+    logged_sizes = {p.size for p in logged}
     return Model(
-        dict(zip(paths, found[:first], strict=True)),
-        {SHARED[number]: value for number, value in zip(varied, found[second:], strict=True)},
-        _line([(p.size, p.log_bytes / (1 + p.copies)) for p in usable if p.persistent and p.log_bytes]),
+        bases,
+        per_kb,
+        shared,
+        _log(logged),
         _line([(p.connections, p.memory_mb) for p in usable if p.memory_mb]),
         len(usable),
         (min(p.size for p in usable), max(p.size for p in usable)),
-        dict(zip(own, found[first:second], strict=True)),
-        {"copies": max(p.copies for p in usable), "properties": max(p.properties for p in usable)},
+        {name: max(getattr(p, name) for p in usable) for name in ("copies", "subscribers", "properties")},
+        (max(0.0, _middle(differences[0])), max(0.0, _middle(differences[1]))) if both else None,
+        tuple(name for name in groups if name not in own),
+        logged_sizes.pop() if len(logged_sizes) == 1 else 0,
     )
 
 
-def _design(points: Sequence[Point], paths: list[str], own: list[str]) -> tuple[numpy.ndarray, list[int]]:
-    """Return the design matrix, and the numbers of the SHARED features that vary.
+def _middle(values: Iterable[float]) -> float:
+    known = list(values)
+    return median(known) if known else 0.0
 
-    Its columns are a base for each of `paths`, a cost per KB for each of `own`, and the features that vary.
+
+def _design(points: Sequence[Point], groups: list[str], own: list[str]) -> tuple[numpy.ndarray, list[int]]:
+    """Return the design matrix, and the numbers of the SHARED features that vary within a group.
+
+    Its columns are a base for each of `groups`, a cost per KB for each of `own`, and the features that vary. A feature
+    that differs only between groups cannot be told from their bases.
     """
     import numpy as np
 
     values = np.array([point.features() for point in points])
-    # The KB of a path in `own` have a column of their own, so they do not count for the shared cost.
-    values[:, 0] *= np.array([point.path not in own for point in points])
-    varied = [number for number in range(len(SHARED)) if len(set(values[:, number].tolist())) > 1]
-    bases = np.array([[float(point.path == path) for path in paths] for point in points])
-    slopes = np.array([[point.size / 1024 * (point.path == path) for path in own] for point in points])
+    seen: dict[tuple[str, int], set[float]] = {}
+    for point, row in zip(points, values.tolist(), strict=True):
+        for number, value in enumerate(row):
+            seen.setdefault((point.group, number), set()).add(value)
+    varied = [number for number in range(len(SHARED)) if any(len(seen[name, number]) > 1 for name in groups)]
+    # Copies cost something before the KB of copies do.
+    if not {SHARED.index("copies"), SHARED.index("subscribers")} & set(varied):
+        varied = [number for number in varied if SHARED[number] != "copies_kb"]
+    bases = np.array([[float(point.group == name) for name in groups] for point in points])
+    slopes = np.array([[point.size / 1024 * (point.group == name) for name in own] for point in points])
     return np.hstack([bases, slopes, values[:, varied]] if own else [bases, values[:, varied]]), varied
 
 
@@ -158,6 +259,28 @@ def not_negative(matrix: numpy.ndarray, target: numpy.ndarray) -> numpy.ndarray:
             found = found + steps.min() * (trial - found)
             active &= found > 1e-12
     return found
+
+
+def _log(points: Sequence[Point]) -> tuple[float, float, float] | None:
+    """Return log bytes for a message, a byte and a copy, by relative least squares; None without points.
+
+    Where all messages had one size, a byte counts as one byte: the log has the whole payload.
+    """
+    import numpy as np
+
+    if not points:
+        return None
+    sizes = np.array([point.size for point in points], dtype=float)
+    copies = np.array([point.copies + point.subscribers for point in points], dtype=float)
+    logged = np.array([point.log_bytes for point in points], dtype=float)
+    fixed = len(set(sizes.tolist())) == 1
+    columns = [np.ones(len(points))] if fixed else [np.ones(len(points)), sizes]
+    if len(set(copies.tolist())) > 1:
+        columns.append(copies)
+    target = np.maximum(logged - sizes, 0.0) if fixed else logged
+    found = not_negative(np.stack(columns, axis=1) / logged[:, None], target / logged).tolist()
+    each = 1.0 if fixed else found.pop(1)
+    return found[0], each, found[1] if len(found) > 1 else 0.0
 
 
 def _line(pairs: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
@@ -188,21 +311,43 @@ class HeldOut:
 
 
 def held_out(points: Sequence[Point]) -> list[HeldOut]:
-    """Predict every point from all others, between the extremes of their parameters.
+    """Predict the points of every run from all other runs, between the extremes of their parameters.
 
-    A point that is alone in its path, or has the smallest or largest size of it, or the most copies or properties of
-    all, is not held out: to predict it would be to extrapolate, and a plan that does so says it.
+    A point is left out whose path no other run has, or which is beyond the sizes, the copies, the subscribers or the
+    properties of the others: to predict it would be to extrapolate, and a plan that does so says it.
     """
     made = []
-    for point in points:
-        rest = [other for other in points if other is not point and other.name != point.name]
-        same = [other.size for other in rest if other.path == point.path and other.persistent == point.persistent]
-        if point.cpu_us <= 0 or not same or not min(same) <= point.size <= max(same):
-            continue
-        if any(getattr(point, name) > max(getattr(other, name) for other in rest) for name in ("copies", "properties")):
-            continue
-        made.append(HeldOut(point, fit(rest).cpu_us(point)))
+    runs = dict.fromkeys(point.run or point.name for point in points)
+    for run in runs:
+        rest = [point for point in points if (point.run or point.name) != run and point.cpu_us > 0]
+        inside = [point for point in points if (point.run or point.name) == run and _is_inside(point, rest)]
+        if inside:
+            model = fit(rest)
+            made += [HeldOut(point, model.cpu_us(point)) for point in inside if _is_known(point, rest, model)]
     return made
+
+
+def _is_inside(point: Point, rest: Sequence[Point]) -> bool:
+    same = [other for other in rest if other.group == point.group]
+    sizes = [other.size for other in same]
+    if point.cpu_us <= 0 or not sizes or not min(sizes) <= point.size <= max(sizes):
+        return False
+    if point.alone > max(other.alone for other in same) + ALONE_APART:
+        return False
+    for name in ("copies", "subscribers", "properties"):
+        value = getattr(point, name)
+        if value and value not in {getattr(other, name) for other in rest if other.persistent == point.persistent}:
+            return False
+    return True
+
+
+def _is_known(point: Point, rest: Sequence[Point], model: Model) -> bool:
+    """Return whether each feature of a point has a coefficient, or has the same value in other points of its path."""
+    same = [other.features() for other in rest if other.group == point.group]
+    for number, (name, value) in enumerate(zip(SHARED, point.features(), strict=True)):
+        if name not in model.shared and name not in _CONTINUOUS and value not in {each[number] for each in same}:
+            return False
+    return True
 
 
 def errors(found: Sequence[HeldOut]) -> tuple[float, float]:
@@ -225,9 +370,14 @@ class Wanted:
     #: Messages that wait on queues at the worst time, and on indexed queues among them.
     depth: int = 0
     indexed: int = 0
+    #: Subscribers beyond the first.
+    subscribers: int = 0
 
     def point(self) -> Point:
-        return Point("plan", self.path, self.size, 0.0, self.persistent, self.copies, self.properties, self.connections)
+        return Point(
+            "plan", self.path, self.size, 0.0, self.persistent, self.copies, self.properties, self.connections,
+            subscribers=self.subscribers, clients=self.connections,
+        )  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -285,15 +435,29 @@ def _remarks(model: Model, wanted: Wanted, made: Plan, error: float, log_mb_max:
             f"messages of {wanted.size:,} bytes are outside of the {model.sizes[0]:,} to {model.sizes[1]:,} bytes that "
             "were run: the cost is extrapolated"
         )
+    group = wanted.point().group
+    if group not in model.bases:
+        said.append(
+            f"no run of this path has {'persistent' if wanted.persistent else 'non-persistent'} messages: "
+            + (
+                "their extra cost is that of other paths"
+                if wanted.persistent and model.persistence
+                else "the cost is that of the others"
+            )
+        )
+    elif model.bases[group] <= 0:
+        said.append("the base of this path is 0: its runs cannot tell it from the other coefficients")
+    elif group in model.one_size:
+        said.append("all runs of this path had about one size: the cost of a KB is that of other paths")
     for feature, value, what in (
-        ("persistent", wanted.persistent, "persistent and non-persistent messages"),
-        ("copies", wanted.copies, "stream queues or subscribers"),
+        ("copies", wanted.copies, "stream queues"),
+        ("subscribers", wanted.subscribers, "subscribers"),
         ("properties", wanted.properties, "message properties"),
     ):
         if value and feature not in model.shared:
-            said.append(f"no run compares {what}: their cost is not in the prediction")
-        elif isinstance(value, int) and value > model.most.get(feature, value):
-            said.append(f"no run has more than {model.most[feature]} {feature}: the cost is extrapolated")
+            said.append(f"no path was run with and without {what}: their cost is not in the prediction")
+        elif value > model.most.get(feature, value):
+            said.append(f"no run has more than {model.most[feature]:g} {feature}: the cost is extrapolated")
     if made.managers > 1:
         said.append(
             f"one queue manager does {made.rate_of_one:,.0f} messages a second at {100 * BUSY_MAX:.0f} % of its core: "
@@ -301,8 +465,8 @@ def _remarks(model: Model, wanted: Wanted, made: Plan, error: float, log_mb_max:
         )
     if log_mb_max and made.log_mb_per_s and made.log_mb_per_s > log_mb_max:
         said.append(f"the log writes {made.log_mb_per_s:,.1f} MB/s and the disk test found {log_mb_max:,.1f}")
-    if wanted.persistent and model.log is not None and model.log[1] == 0:
-        said.append("all persistent runs had one size: the log is that of a message of that size")
+    if wanted.persistent and model.log is not None and model.log_size not in (0, wanted.size):
+        said.append(f"all persistent runs had {model.log_size:,} bytes: a byte is taken as one byte of log")
     if wanted.persistent and model.log is None:
         said.append("no run logged: the log is not predicted")
     if error == error and error > GOOD:
