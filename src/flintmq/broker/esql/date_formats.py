@@ -183,36 +183,31 @@ class DateFormat:
         for item in range(len(symbols)):
             symbol = symbols[item]
             count = counts[item]
+            number = -1
             if symbol == "":
                 parts.append(texts[item])
             elif symbol == "y":
                 parts.append(_TWO[year % 100] if count == 2 else str(year).zfill(count))
             elif symbol == "M":
-                if count < 3:
-                    parts.append(_TWO[month] if count == 2 else str(month))
-                else:
-                    parts.append(MONTHS[month - 1] if count > 3 else MONTHS[month - 1][:3])
+                parts.append(_TWO[month] if count == 2 else _month_text(month, count))
             elif symbol == "d":
-                parts.append(_TWO[day] if count == 2 else str(day).zfill(count))
+                number = day
             elif symbol == "H":
-                parts.append(_TWO[hour] if count == 2 else str(hour).zfill(count))
+                number = hour
             elif symbol == "m":
-                parts.append(_TWO[minute] if count == 2 else str(minute).zfill(count))
+                number = minute
             elif symbol == "s":
-                parts.append(_TWO[second] if count == 2 else str(second).zfill(count))
+                number = second
             elif symbol == "S":
-                digits = str(micro).zfill(6)
-                parts.append(digits[:count] if count <= 6 else digits + "0" * (count - 6))
-            elif symbol in "hkKa":
-                parts.append(_hour_text(symbol, hour, count))
-            elif symbol == "G":
-                parts.append("AD")
-            elif symbol in "zZ":
-                parts.append(zone_text(_offset_minutes(value), symbol, count, texts[item] == "U", switches))
-            elif symbol == "I" or symbol == "T":
-                parts.append(_iso_text(value, symbol, texts[item] == "U"))
+                parts.append(_fraction_text(micro, count))
+            elif symbol in "GhkKa":
+                parts.append("AD" if symbol == "G" else _hour_text(symbol, hour, count))
+            elif symbol in "zZIT":
+                parts.append(_zoned_text(value, symbol, count, texts[item] == "U", switches))
             else:
                 parts.append(_calendar_text(symbol, count, year, month, day, switches))
+            if number >= 0:
+                parts.append(_TWO[number] if count == 2 else str(number).zfill(count))
         return "".join(parts)
 
     def parse(
@@ -285,6 +280,26 @@ def _offset_minutes(value: object) -> int:
     elif isinstance(value, Date):
         offset = offset_of_local(Timestamp(value.year, value.month, value.day))
     return offset // MICROS_PER_MINUTE
+
+
+def _month_text(month: int, count: int) -> str:
+    """Return a month as a number, as three letters or as its name."""
+    if count < 3:
+        return str(month)
+    return MONTHS[month - 1] if count > 3 else MONTHS[month - 1][:3]
+
+
+def _fraction_text(micro: int, count: int) -> str:
+    """Return the first `count` digits of the fraction of a second."""
+    digits = str(micro).zfill(6)
+    return digits[:count] if count <= 6 else digits + "0" * (count - 6)
+
+
+def _zoned_text(value: object, symbol: str, count: int, with_z: bool, switches: Switches) -> str:
+    """Write z, Z, I or T, which depend on the zone of a value."""
+    if symbol in "zZ":
+        return zone_text(_offset_minutes(value), symbol, count, with_z, switches)
+    return _iso_text(value, symbol, with_z)
 
 
 def _hour_text(symbol: str, hour: int, count: int) -> str:

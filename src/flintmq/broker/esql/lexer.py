@@ -165,6 +165,8 @@ class Source:
 
 def tokenise(source: Source) -> list[Token]:
     """Return the tokens of `source`, the last of kind END. What is no token goes to `source.errors` and is skipped."""
+    # Long and complex because it is the loop over all tokens of a program: a function per kind of token would add a
+    # call to each, and all branches need the same seven variables.
     text = source.text
     line_starts = source.line_starts
     lines = len(line_starts)
