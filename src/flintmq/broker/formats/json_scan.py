@@ -131,6 +131,8 @@ class JsonSource(Source):
 
     def _scan(self, text: str) -> None:
         """Prove that the text is one JSON value and note its containers."""
+        # Complex because it is the loop over all values of a text: functions could not share its state, which is in
+        # local variables of C.
         starts = self.starts
         ends = self.ends
         nexts = self.nexts
