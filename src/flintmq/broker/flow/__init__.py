@@ -4,7 +4,7 @@
     xmi.py             `.msgflow` and `.subflow` files, read and written without loss
     yaml_form.py       the same flow as YAML (yaml_writer.py, safe_yaml.py)
     cmf.py             compiled flows of old BAR files
-    node_types.py      what each node type has: terminals, properties and their defaults (node_catalogue.py)
+    node_types.py      what each node type has: terminals, properties and their defaults (node_catalogue.py, node_*.py)
     archive.py         archives inside archives, within limits
     deployment.py      deployment descriptors and override files
     bar.py             BAR files

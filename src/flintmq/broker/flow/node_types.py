@@ -3,9 +3,9 @@
     node_type("ComIbmMQInput.msgnode")      the description by the type that a flow file names
     by_title("MQInput")                     the same by the name that developers and our YAML use
 
-The descriptions are in node_catalogue.py. The engine calls `mark_runnable` for every type that it implements, and
-`can_run` tells whether a flow can start. A type that is not described is kept in the definition like any other:
-loading names it, starting the flow refuses it. `register` adds the description of a user-defined node.
+node_catalogue.py makes the descriptions from tables. The engine calls `mark_runnable` for every type that it
+implements, and `can_run` tells whether a flow can start. A type that is not described is kept in the definition like
+any other: loading names it, starting the flow refuses it. `register` adds the description of a user-defined node.
 """
 
 from __future__ import annotations

@@ -105,14 +105,9 @@ class Project:
         if application and not places:
             names = ", ".join(sorted({each.name for each in self.applications})[:20])
             raise FlowNotFound(self.file, f"there is no application {application}; there are: {names or 'none'}")
-        exact: list[tuple[Application, FlowDefinition]] = []
-        plain: list[tuple[Application, FlowDefinition]] = []
-        for place in places:
-            for flow in place.all_flows():
-                if name in (flow.qualified_name, flow.path):
-                    exact.append((place, flow))
-                elif name == flow.name:
-                    plain.append((place, flow))
+        flows = [(place, flow) for place in places for flow in place.all_flows()]
+        exact = [(place, flow) for place, flow in flows if name in (flow.qualified_name, flow.path)]
+        plain = [(place, flow) for place, flow in flows if name == flow.name]
         for found in (exact, plain):
             # A message flow wins over a subflow of the same name.
             found = [each for each in found if not each[1].is_subflow] or found
@@ -121,7 +116,7 @@ class Project:
             if found:
                 where = ", ".join(sorted(f"{flow.qualified_name} of {place.name}" for place, flow in found))
                 raise FlowNotFound(self.file, f"{len(found)} flows are called {name}: {where}; name the application")
-        known = sorted({flow.qualified_name for place in places for flow in place.all_flows()})
+        known = sorted({flow.qualified_name for _, flow in flows})
         near = difflib.get_close_matches(name, known, 5, 0.5) or known[:10]
         raise FlowNotFound(self.file, f"there is no flow {name}; there are: {', '.join(near) or 'none'}")
 

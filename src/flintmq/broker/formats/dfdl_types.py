@@ -228,7 +228,8 @@ class TypeReader:
                 if kind.endswith("ength") and base.logical not in (Logical.STRING, Logical.HEX_BINARY):
                     raise self.error(document, child, f"{kind} on an xs:{base.logical.value}")
                 number = self.facet_number(document, child, value)
-                facets = replace(facets, **dict.fromkeys(_COUNT_FACETS[kind], number))
+                changed: dict[str, Any] = dict.fromkeys(_COUNT_FACETS[kind], number)
+                facets = replace(facets, **changed)
             elif kind in _BOUND_FACETS:
                 self.check_bound(document, child, base, bounds)
                 facets = replace(facets, **{_BOUND_FACETS[kind]: value})

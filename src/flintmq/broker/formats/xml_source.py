@@ -425,6 +425,16 @@ class XmlSource(Source):
         if parent is not None and parent.cursor == -element.entry and parent.source is self:
             parent.cursor = behind
 
+    def _start_folder(
+        self, parent: Element, made: Element, index: XmlIndex, scope: Scope, content: i64, following: i64
+    ) -> None:
+        """Make an element with children, and its text before the first of them."""
+        if following + 2 > index.proven:
+            index.prove(following + 2)
+        self._set_folder(parent, made, index, scope)
+        if not self.compact and following > content:
+            self._set_first_text(made, index.text[content:following])
+
     def _append_child(self, parent: Element, index: XmlIndex, start: int, scope: Scope) -> None:
         """Build the element with its '<' at `start`, and move the parent's cursor behind it or to it."""
         # Long and complex because it runs once for each element of a document: a function per kind of element would add
@@ -495,11 +505,7 @@ class XmlSource(Source):
             elif mark == _BANG or mark == _QUESTION:
                 self._with_other_content(parent, made, index, content, has_attributes, scope)
             else:
-                if following + 2 > index.proven:
-                    index.prove(following + 2)
-                self._set_folder(parent, made, index, scope)
-                if not self.compact and following > content:
-                    self._set_first_text(made, text[content:following])
+                self._start_folder(parent, made, index, scope, content, following)
         if self.schema is not None:
             self._set_type(parent, made, index, has_attributes)
         if self.opaque and self.compact and made.name in self.options.opaque:

@@ -150,12 +150,10 @@ def parse_message(
         )
         source.folders.append(_parse_body(data[chain.offset :] if chain.offset else data, domain, context))
     root = root_of(source)
-    for folder in source.folders:
-        if folder.changed:
-            # It has no source to be built from again, so this tree owns it.
-            root.build_all()
-            root.changed = True
-            break
+    if any(folder.changed for folder in source.folders):
+        # Such a folder has no source to be built from again, so this tree owns it.
+        root.build_all()
+        root.changed = True
     return root
 
 

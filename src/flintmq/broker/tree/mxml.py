@@ -369,17 +369,7 @@ def _write_part(lines: list[str], name: str, top: Element, recorded: Recorded) -
 def _start(shown: str, element: Element, recorded: Recorded, is_top: bool, part: str) -> tuple[str, str]:
     """Return the tag of an element and its attributes."""
     note = recorded.notes.get(id(element))
-    attributes: list[str] = []
-    namespace = "" if is_top else element.namespace
-    tag = shown
-    if not _is_name(shown) or namespace.startswith("http://www.w3.org/2000/xmlns"):
-        tag = "iib:element"
-        attributes.append(f'iib:name="{_escaped(shown)}"')
-        if namespace:
-            attributes.append(f'iib:namespace="{_escaped(namespace)}"')
-    elif namespace:
-        tag = f"ns:{shown}"
-        attributes.append(f'xmlns:ns="{_escaped(namespace)}"')
+    tag, attributes = _tag(shown, "" if is_top else element.namespace)
     if note is not None and note.injectable:
         attributes.append(f'iib:injectable="{_escaped(note.injectable)}"')
     parser = note.parser if note is not None else _parser_name(element, part if is_top else "")
@@ -390,19 +380,38 @@ def _start(shown: str, element: Element, recorded: Recorded, is_top: bool, part:
         typed = note.typed
     if typed:
         attributes.append(f'iib:elementType="0x{element.type:08x}"')
-    value = element.value
-    if value is not None:
-        if note is not None and note.zone:
-            attributes.append(f'iib:tz="{_escaped(note.zone)}"')
-        if element.first_child() is not None:
-            attributes.append(f'iib:value="{_escaped(_value_text(element, recorded))}"')
-        if isinstance(value, Interval):
-            attributes.append(f'iib:qualifier="{value.qualifier}"')
-        if isinstance(value, str) and not _is_text(value):
-            attributes.append('iib:hex="true"')
-        kind = note.kind if note is not None and note.kind and note.value is value else _type_name(element)
-        attributes.append(f'iib:valueType="{kind}"')
+    if element.value is not None:
+        attributes += _value_attributes(element, recorded, note)
     return tag, "".join([" " + attribute for attribute in attributes])
+
+
+def _tag(shown: str, namespace: str) -> tuple[str, list[str]]:
+    """Return the tag for a name, and the attributes that hold the namespace, and a name that XML does not allow."""
+    if not _is_name(shown) or namespace.startswith("http://www.w3.org/2000/xmlns"):
+        attributes = [f'iib:name="{_escaped(shown)}"']
+        if namespace:
+            attributes.append(f'iib:namespace="{_escaped(namespace)}"')
+        return "iib:element", attributes
+    if namespace:
+        return f"ns:{shown}", [f'xmlns:ns="{_escaped(namespace)}"']
+    return shown, []
+
+
+def _value_attributes(element: Element, recorded: Recorded, note: Note | None) -> list[str]:
+    """Return the attributes that describe the value of an element."""
+    value = element.value
+    attributes: list[str] = []
+    if note is not None and note.zone:
+        attributes.append(f'iib:tz="{_escaped(note.zone)}"')
+    if element.first_child() is not None:
+        attributes.append(f'iib:value="{_escaped(_value_text(element, recorded))}"')
+    if isinstance(value, Interval):
+        attributes.append(f'iib:qualifier="{value.qualifier}"')
+    if isinstance(value, str) and not _is_text(value):
+        attributes.append('iib:hex="true"')
+    kind = note.kind if note is not None and note.kind and note.value is value else _type_name(element)
+    attributes.append(f'iib:valueType="{kind}"')
+    return attributes
 
 
 def _needs_type(element: Element) -> bool:
