@@ -1,6 +1,6 @@
 """Compiles expressions of ESQL to Python expressions.
 
-An expression is compiled for what its place needs:
+An expression is compiled to the form that its place needs:
 
     scalar      a value; a path gives the value of its element, a list of one item that item
     condition   something that is true for TRUE only, where FALSE and UNKNOWN are the same: IF, WHILE, WHERE
@@ -8,7 +8,8 @@ An expression is compiled for what its place needs:
     element     an Element or None
     listing     a Python list: FROM, FOR, IN, CARDINALITY
 
-`type_of` knows the type of what is plain to see; an assignment to a variable of that type needs no conversion then.
+`type_of` knows the types that are known before the run; an assignment to a variable of that type needs no conversion
+then.
 """
 
 from __future__ import annotations
@@ -440,7 +441,7 @@ class ExpressionCompiler(PathCompiler):
         return routine is not None and routine.returns in ("ROW", "REFERENCE", "LIST", "")
 
     def _is_eval(self, node: s.FunctionCall) -> bool:
-        """Return whether a call is EVAL, whose text may mean a value, a tree or a list."""
+        """Return whether a call is EVAL, of a text that may mean a value, a tree or a list."""
         return node.name.key == "EVAL" and not node.schema and self.routine(node.schema, node.name) is None
 
     def _call(self, node: s.FunctionCall) -> str:
@@ -657,7 +658,7 @@ class ExpressionCompiler(PathCompiler):
         return f"case_long({operand}, {node.operand is not None}, [{', '.join(parts)}], {otherwise})"
 
     def _case_table(self, node: s.CaseExpression) -> str:
-        """Return the name of a dict for a CASE whose conditions and results are literals; '' if it is none."""
+        """Return the name of a dict for a CASE with literals as conditions and results; '' if it is none."""
         table: dict[object, object] = {}
         kinds: set[str] = set()
         for when in node.whens:
@@ -691,7 +692,7 @@ class ExpressionCompiler(PathCompiler):
         return f"c.bit_stream({self.element(node.source)}, {self.parse_options(node.options)})"
 
     def parse_options(self, options: s.ParseOptions) -> str:
-        """Return code of encoding, character set, message set, type, format and options; None for what is absent."""
+        """Return code of encoding, character set, message set, type, format and options; None if absent."""
         given = (options.encoding, options.ccsid, options.set, options.type, options.format, options.options)
         return ", ".join("None" if each is None else self.scalar(each) for each in given)
 

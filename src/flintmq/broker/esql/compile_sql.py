@@ -1,9 +1,9 @@
 """Compiles SELECT over trees and databases, and the statements that change tables.
 
 A SELECT over trees is a list comprehension over the rows of its sources. Sources that are tables become one SQL query:
-the columns that the SELECT uses, and of WHERE what a database can decide; values of messages are bound as parameters,
-never written into the text. What is left of WHERE is tested on the rows that come back, so any expression may stand
-there.
+the columns that the SELECT uses, and the conditions of WHERE that a database can test; values of messages are bound as
+parameters, never written into the text. The rest of WHERE is tested on the rows that come back, so any expression may
+stand there.
 
 Names of data sources, schemas and tables may be computed (`Database.{dsn}.{schema}.T`). A name goes into the text
 only if it is an identifier; another one is quoted. The text itself is written into the Python code with `repr`: no name
@@ -250,7 +250,7 @@ class SqlCompiler(ExpressionCompiler):
         return {alias: names for alias, names in used.items() if names}
 
     def _split(self, where: s.Expression | None, tables: list[Table]) -> tuple[list[s.Expression], list[s.Expression]]:
-        """Part WHERE into what the database decides and what is left."""
+        """Part WHERE into the conditions that the database tests and the rest."""
         if where is None:
             return [], []
         parts = where.operands if isinstance(where, s.And) else [where]
@@ -268,7 +268,7 @@ class SqlCompiler(ExpressionCompiler):
         return (f" WHERE {' AND '.join(texts)}" if texts else ""), parameters
 
     def _sql_aggregate(self, node: s.Select, tables: list[Table]) -> str:
-        """Return code of a query whose aggregate the database computes; '' if it cannot."""
+        """Return code of a query for an aggregate that the database computes; '' if it cannot."""
         only = node.columns[0] if len(node.columns) == 1 and node.item is None else None
         if only is None or not isinstance(only.expression, s.Aggregate) or len(tables) != len(node.sources):
             return ""

@@ -24,11 +24,11 @@ A pattern is read once into a `DateFormat`, a list of symbols and literal texts;
     ZZZZ        zone                            GMT+hh:mm
     ZZZZZ       zone                            +hhmm
     U           after ZZZ, I, T: Z for +00:00
-    I, T        ISO 8601: date and time up to yyyy-MM-dd'T'HH:mm:ss.SSSZZZ cut to what the type has; T only the time
+    I, T        ISO 8601: date and time to yyyy-MM-dd'T'HH:mm:ss.SSSZZZ cut to the fields of the type; T only the time
     '...'       text; '' is a quote. Characters that are no letters stand for themselves.
 
 Fields that a pattern lacks are those of 1970-01-01 00:00:00 (switch missing_date). Symbols that follow each other
-without text between take as many digits as the symbol has letters, except that the first takes what is left over where
+without text between take as many digits as the symbol has letters, except that the first takes the rest where
 it has one letter (`Hmm` reads 0930 and 930).
 
 Month and weekday names are English. Nothing here raises a BrokerError: a pattern or text that is wrong is a ValueError,
@@ -65,7 +65,7 @@ class DateFormat:
     """A pattern, ready to write values and to read texts."""
 
     def __init__(self, pattern: str) -> None:
-        """Read the pattern. Raises ValueError with what is wrong in it."""
+        """Read the pattern. Raises ValueError with the mistake in it."""
         self.pattern: str = pattern
         #: By item: the symbol, or '' for text.
         self.symbols: list[str] = []
@@ -215,7 +215,7 @@ class DateFormat:
     ) -> Date | Time | Timestamp:
         """Return the value of `text`, of the type `target`: DATE, TIME, GMTTIME, TIMESTAMP or GMTTIMESTAMP.
 
-        Raises ValueError with what does not fit.
+        Raises ValueError with the part that does not fit.
         """
         if len(text) > TEXT_LENGTH_MAX:
             raise ValueError(f"the text has {len(text)} characters, which is too long for a date")

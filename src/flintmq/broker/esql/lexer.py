@@ -1,6 +1,6 @@
 """Source text of ESQL to tokens.
 
-`decode_source()` turns the bytes of a file into text, `normalise()` removes what is not ESQL (byte order mark, XML
+`decode_source()` turns the bytes of a file into text, `normalise()` removes text that is not ESQL (byte order mark, XML
 escapes), `tokenise()` cuts the result into tokens with line and column. Positions refer to the normalised text.
 
 Words are not classified here: ESQL has few reserved words, so the parser decides by context whether `date` is a type, a
@@ -15,8 +15,8 @@ XML escapes: an export of V2.1 may hold ESQL as it stood inside XML. An ampersan
 and comments, so one escape there (`&lt;=`) shows that the whole text is escaped, strings included. `&It;`, as a scanned
 listing spells `&lt;`, is accepted too.
 
-What cannot be a token is reported once per run of characters and skipped. This module never raises on any text, and its
-time is proportional to the length of the text.
+Text that cannot be a token is reported once per run of characters and skipped. This module never raises on any text,
+and its time is proportional to the length of the text.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ class Source:
 
 
 def tokenise(source: Source) -> list[Token]:
-    """Return the tokens of `source`, the last of kind END. What is no token goes to `source.errors` and is skipped."""
+    """Return the tokens of `source`, the last of kind END. Other text goes to `source.errors`."""
     text = source.text
     lines = len(source.line_starts)
     line_starts = [*source.line_starts, len(text) + 1]

@@ -141,7 +141,7 @@ def _report_unused(file: LintFile, declares: list[s.Declare], used: set[str], re
 
 
 def _read_before_set(routine: LintRoutine, report: Report) -> None:
-    """Report variables whose first mention in the order of execution is a reading one."""
+    """Report variables that are read before anything else mentions them, in the order of execution."""
     waiting: dict[str, s.Name] = {}
     times = Counter(name.key for declare in routine.declares for name in declare.names)
     handlers = {
@@ -240,7 +240,7 @@ def _write(path: s.Path, node: s.Node) -> list[object]:
 
 
 def _parts(node: s.Node) -> list[object]:
-    """Return what stands directly below a node, in the order of the text."""
+    """Return the nodes directly below a node, in the order of the text."""
     return [getattr(node, name) for name in node.__dataclass_fields__ if name not in ("line", "column", "start", "end")]
 
 

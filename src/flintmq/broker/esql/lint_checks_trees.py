@@ -1,4 +1,4 @@
-"""Checks of ESQL that need to know what a path means: which tree, which node, which namespace.
+"""Checks of ESQL that need to resolve a path to tree, node and namespace.
 
 A check is silent where it cannot know: a path that is computed, a tree that came as a parameter.
 """
@@ -144,7 +144,7 @@ def _first_write(routine: LintRoutine, tree: str, source: str) -> s.Statement | 
 
 
 def _concatenates_null(routine: LintRoutine, report: Report) -> None:
-    """Report fields of the message in `||` whose absence nothing in the routine provides for."""
+    """Report fields of the message in `||` for which the routine has no provision if they are absent."""
     chains = [node for node in routine.nodes if isinstance(node, s.Concatenation)]
     if not chains:
         return
@@ -297,7 +297,7 @@ def _has_qualified_siblings(parent: tuple[str, ...], found: list[_Child], qualif
 
 
 def _could_be_reference(routine: LintRoutine, report: Report) -> None:
-    """Report the prefix whose repeated navigation costs most, and indexed paths in loops."""
+    """Report the prefix that costs most by repeated navigation, and indexed paths in loops."""
     counts: Counter[str] = Counter()
     first: dict[str, tuple[s.Path, int]] = {}
     for path in routine.paths:

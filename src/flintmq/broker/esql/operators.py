@@ -212,7 +212,7 @@ def plus(a: object) -> Value:
 
 
 def subtract_qualified(a: object, b: object, qualifier: str) -> Interval | None:
-    """Return (a - b) qualifier for dates, times or timestamps; what is finer than the last field is cut off.
+    """Return (a - b) qualifier for dates, times or timestamps; fields finer than the last one are cut off.
 
     Months and years are counted when they are complete.
     """
@@ -433,7 +433,7 @@ def is_num(a: object) -> bool:
 
 
 def _kind(a: object) -> int:
-    """Return the rank of a number for promotion; 0 for what is no number."""
+    """Return the rank of a number for promotion; 0 for other types."""
     if isinstance(a, bool):
         return 0
     if isinstance(a, int):

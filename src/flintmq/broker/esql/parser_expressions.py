@@ -12,8 +12,8 @@
 Two things differ from other languages: `||` binds tighter than `+`, and NOT binds as tight as a sign, so that
 `NOT a = b` is `(NOT a) = b`.
 
-Words are decided by context. A word is a keyword here only if what follows fits: CAST, TRIM and the like before `(`,
-DATE before a string, LIST before `{`. Otherwise it begins a path, so that nearly any word can be a variable.
+Words are decided by context. A word is a keyword here only if the following text fits: CAST, TRIM and the like before
+`(`, DATE before a string, LIST before `{`. Otherwise it begins a path, so that nearly any word can be a variable.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class ExpressionParser(ParserCore):
         return result
 
     def binary(self, level: int) -> s.Expression:
-        """Take an expression whose binary operators are of `level` or tighter."""
+        """Take an expression with binary operators of `level` or tighter."""
         return self.binary_after(self.unary(), level)
 
     def binary_after(self, left: s.Expression, level: int) -> s.Expression:
@@ -193,7 +193,7 @@ class ExpressionParser(ParserCore):
         return s.Between(line, column, left, low, self.binary(_SUM), symmetric, negated)
 
     def _is(self, left: s.Expression) -> s.Expression:
-        """Take what follows IS."""
+        """Take the operands of IS."""
         negated = self.accept("NOT")
         sign = self.advance().symbol if self.token.symbol in ("+", "-") else ""
         test = _IS_TESTS.get(self.token.symbol)
@@ -256,7 +256,7 @@ class ExpressionParser(ParserCore):
         return inner
 
     def _word(self, token: Token) -> s.Expression:
-        """Take an expression that begins with an unquoted word: decide what the word means here."""
+        """Take an expression that begins with an unquoted word: decide on the meaning of the word here."""
         symbol = token.symbol
         following = self.ahead()
         after = following.symbol
@@ -658,7 +658,7 @@ class ExpressionParser(ParserCore):
         return self.passthru_after(token, self.expression())
 
     def passthru_after(self, token: Token, sql: s.Expression) -> s.Passthru:
-        """Take what follows the SQL of PASSTHRU inside its parentheses."""
+        """Take the arguments of PASSTHRU behind its SQL."""
         database = self.path("a database after TO") if self.accept("TO") else None
         values: list[s.Expression] | None = None
         if self.accept("VALUES"):

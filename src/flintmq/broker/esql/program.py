@@ -3,7 +3,7 @@
     program = Program()
     program.add(parse(text, "orders.esql"))
     program.compile()                       errors are in program.errors, with file, line and BIP number
-    unit = program.unit("", "OrderRouting") a module: kind, Main, what must be run before
+    unit = program.unit("", "OrderRouting") a module: kind, Main, initialisers
 
 A program is one scope of names: an application with its static libraries. Files of one broker schema see each other's
 routines and declarations; other schemas are reached by PATH or by a qualified name. A node calls
@@ -172,7 +172,7 @@ class Program:
     # Compilation.
 
     def compile(self) -> None:
-        """Compile all files. What cannot be compiled is in `errors`; the rest can run."""
+        """Compile all files. Problems are in `errors`; the rest can run."""
         for file in self._files:
             self._declare_routines(file)
         for file in self._files:
@@ -285,7 +285,7 @@ class Program:
         """Compile declarations outside routines; return the functions that set the variables, '' if none is needed.
 
         A flow has the variables of all schemas, also of libraries that it uses only in part. So at schema level an
-        EXTERNAL variable without a value, and what is computed from it, is an error only where it is read.
+        EXTERNAL variable without a value, and each that is computed from it, is an error only where it is read.
         """
         once = self._compiler(file, scope, trees, routines, name, 1)
         each = self._compiler(file, scope, trees, routines, name, 1)

@@ -10,7 +10,7 @@
 
 A value gets the type that its attribute dt names: i1 to i8 and int INTEGER, r4 and r8 FLOAT, boolean BOOLEAN, bin.hex
 BLOB; others CHARACTER. On the way back the type of the value gives dt, except in the folders that the product itself
-defines (mcd, psc, pscr, jms ...), whose values have none. A dt that the type would not give again (i8 for a small
+defines (mcd, psc, pscr, jms ...): their values have none. A dt that the type would not give again (i8 for a small
 number) stays as an attribute, as all other attributes do. An element with xsi:nil='true' is NULL.
 
 A folder is text until it is touched; an unchanged one is written as it came. A simple field below MQRFH2 that is no
