@@ -1,4 +1,4 @@
-"""What `flint flow esql`, `flint flow lint` and `flint flow test` do. cli/flow.py parses the arguments.
+"""The commands `flint flow esql`, `flint flow lint` and `flint flow test`. cli/flow.py parses the arguments.
 
 Each function prints its result to `to`, problems to `errors`, and returns an exit code.
 """
@@ -58,7 +58,7 @@ def _problem(problem: EsqlProblem, kind: str) -> str:
 
 
 def _programs(path: Path, errors: TextIO) -> list[tuple[Program, list[str]]]:
-    """Return what to compile: for a directory, BAR or flow each application in its scope, else one file.
+    """Return the ESQL to compile: for a directory, BAR or flow each application in its scope, else one file.
 
     An ESQL file that belongs to a project is compiled with the rest of it.
     """
@@ -215,7 +215,7 @@ def _print_outcome(case: Case, outcome: Outcome, record: bool, to: TextIO) -> No
 
 
 def _profile(loader: Loader, case: Case, profiles: dict[int, profiling.Profile]) -> None:
-    """Take the profile of what a case runs, from its first case on."""
+    """Profile the ESQL that a case runs, from its first case on."""
     try:
         runtime = loader.flow(case).runtime
     except (FlowFileError, ValueError, OSError):

@@ -1,4 +1,4 @@
-"""Registry of node types: what a flow may set and wire, and which types the engine can run.
+"""Registry of node types: properties and terminals of each type, and which types the engine can run.
 
     node_type("ComIbmMQInput.msgnode")      the description by the type that a flow file names
     by_title("MQInput")                     the same by the name that developers and our YAML use
@@ -51,7 +51,7 @@ def by_title(title: str) -> NodeType | None:
 
 
 def title_of(type_name: str) -> str:
-    """Return what developers call a type; a type that is not described keeps its own name."""
+    """Return the name of a type for developers; a type that is not described keeps its own name."""
     found = _types.get(type_name)
     return found.title if found else type_name
 
