@@ -14,14 +14,14 @@ A message's way through the packages:
 
 Decisions:
 
-B1  A tree is lazy. A body stays bytes until a flow touches it, and what a flow does not change is written from the
-    bytes that came (B246, B253). The cost of a message is the cost of what the flow looks at.
-B2  ESQL is compiled to readable Python source, once per deployment; what it calls is compiled by mypyc.
+B1  A tree is lazy. A body stays bytes until a flow touches it, and unchanged parts are written from the
+    bytes that came (B246, B253). The cost of a message is the cost of the parts that the flow reads.
+B2  ESQL is compiled to readable Python source, once per deployment; the functions that it calls are compiled by mypyc.
 B3  Propagation is a call. The stack is the path of the message, an exception unwinds along it.
 B4  Nodes reach the outside through `flow/services.py` only, so the same flow runs as a function, in a test, in a
     broker process and in Spark.
 B5  All that can go wrong with a message is a BrokerError, which is an entry of the ExceptionList with a BIP number.
-B6  What public evidence leaves open is a named switch (`esql/switches.py`), not a guess in passing.
+B6  A point that public evidence leaves open is a named switch (`esql/switches.py`), not a guess in passing.
 
 The broker is a client of the queue manager like any other: it imports the vocabulary (`mqi/`), nothing of the engine.
 """

@@ -140,7 +140,7 @@ class Database:
         return self._connection
 
     def separate(self) -> Database:
-        """Return the database over a second connection, for nodes whose property `transaction` is `commit`.
+        """Return the database over a second connection, for nodes with the property `transaction` set to `commit`.
 
         SQLite in memory has only one connection; there, a commit of such a node is one of all that was done before.
         """
@@ -192,7 +192,7 @@ class Database:
             self._connection.rollback()
 
     def close(self) -> None:
-        """Back out what is open and close the connections."""
+        """Back out open work and close the connections."""
         if self._separate is not None:
             self._separate.close()
             self._separate = None

@@ -1,8 +1,8 @@
-"""Errors of the broker: what ends up in an ExceptionList.
+"""Errors of the broker: the entries of an ExceptionList.
 
 A `BrokerError` is one entry of the ExceptionList (MF 1.8): a kind such as `ParserException`, a BIP number, inserts, and
 the place: file and line of ESQL, type, name and label of the node. Its `cause_entry` is the entry below it; the
-innermost entry is the root cause. A node wraps what passes through it in number 2230, a statement of ESQL in 2488.
+innermost entry is the root cause. A node wraps errors that pass through it in number 2230, a statement of ESQL in 2488.
 
 Nothing else leaves the broker as an exception: a format, a function or a node that fails raises this class, so a flow
 can route the failure and a test can read it. An error that is ours (a bug) stays a Python exception and is wrapped at

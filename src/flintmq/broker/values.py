@@ -1,4 +1,4 @@
-"""ESQL scalar values: what a variable, an expression or an element of a message tree may hold.
+"""ESQL scalar values: the values of variables, expressions and elements of message trees.
 
     ESQL type                 Python value
     NULL, UNKNOWN             None
@@ -393,7 +393,7 @@ class Interval:
         return f"{sign}{months // 12}-{months % 12:02d}"
 
     def _day_time_text(self) -> str:
-        """Write the fields of the qualifier. What is finer than the last field is cut off."""
+        """Write the fields of the qualifier. Fields finer than the last one are cut off."""
         first, last = qualifier_fields(self.qualifier)
         sign = "-" if self.micros < 0 else ""
         rest = abs(self.micros)

@@ -217,14 +217,24 @@ def _reader(kind: Any, known: dict[Any, _Reader]) -> _Reader:
     if supertype is not None:
         return _reader(supertype, known)
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
-    if origin is typing.Annotated or origin in (typing.Required, typing.NotRequired):
+    if origin in (typing.Annotated, typing.Required, typing.NotRequired):
         return _reader(arguments[0], known)
-    if origin is Union or origin is types.UnionType:
+    if origin in (Union, types.UnionType):
         return _union(kind, [_reader(each, known) for each in arguments])
     if origin is Literal:
         return _literal(arguments)
     if kind is None or kind is type(None):
         return _simple("null", type(None))
+    reader = _class(kind, known)
+    if reader is None and isinstance(origin or kind, type):
+        reader = _container(origin or kind, arguments, known)
+    if reader is None:
+        raise TypeError(f"{getattr(kind, '__name__', kind)} has no form in JSON; use a dataclass, a TypedDict or such")
+    return reader
+
+
+def _class(kind: Any, known: dict[Any, _Reader]) -> _Reader | None:
+    """Return the function that reads a simple value, an enumeration or an object with named fields; None for others."""
     if hasattr(kind, "model_validate"):
         return _pydantic(kind)
     if isinstance(kind, type) and kind in _SIMPLE:
@@ -233,17 +243,20 @@ def _reader(kind: Any, known: dict[Any, _Reader]) -> _Reader:
         return _converted(f"a value of {kind.__name__}", kind)
     if dataclasses.is_dataclass(kind) or typing.is_typeddict(kind):
         return _fields(kind, known)
-    base = origin or kind
-    if isinstance(base, type):
-        if issubclass(base, tuple) and arguments and arguments[-1] is not ...:
-            return _fixed([_reader(each, known) for each in arguments])
-        if issubclass(base, Mapping):
-            return _mapping(arguments, known)
-        if issubclass(base, Sequence | Set):
-            inner = _reader(arguments[0], known) if arguments else _reader(Any, known)
-            make = base if base in (list, tuple, set, frozenset) else (list if issubclass(base, Sequence) else set)
-            return _array(make, inner)
-    raise TypeError(f"{getattr(kind, '__name__', kind)} has no form in JSON; use a dataclass, a TypedDict or such")
+    return None
+
+
+def _container(base: type, arguments: tuple[Any, ...], known: dict[Any, _Reader]) -> _Reader | None:
+    """Return the function that reads a tuple, a mapping, a sequence or a set; None for other classes."""
+    if issubclass(base, tuple) and arguments and arguments[-1] is not ...:
+        return _fixed([_reader(each, known) for each in arguments])
+    if issubclass(base, Mapping):
+        return _mapping(arguments, known)
+    if issubclass(base, Sequence | Set):
+        inner = _reader(arguments[0], known) if arguments else _reader(Any, known)
+        make = base if base in (list, tuple, set, frozenset) else (list if issubclass(base, Sequence) else set)
+        return _array(make, inner)
+    return None
 
 
 def _simple(name: str, *kinds: type) -> _Reader:

@@ -73,6 +73,24 @@ _BIG_1, _LITTLE_1 = layouts(
 _BIG_2, _LITTLE_2 = layouts("i i i i", SIZE_2 - SIZE_1)
 
 
+#: The text fields behind Facility, in order; '' is reserved.
+_TEXTS: Final = (
+    "function",
+    "abend_code",
+    "authenticator",
+    "",
+    "reply_to_format",
+    "remote_sys_id",
+    "remote_trans_id",
+    "transaction_id",
+    "facility_like",
+    "attention_id",
+    "start_code",
+    "cancel_code",
+    "next_transaction_id",
+)
+
+
 class MQCIH:
     """CICS bridge header."""
 
@@ -171,6 +189,7 @@ class MQCIH:
         """The structure at `offset`. Raises StructureError (MQRC_HEADER_ERROR)."""
         check_room(data, offset, SIZE_1, MQRC_HEADER_ERROR, "MQCIH")
         cih = MQCIH()
+        fields = (_BIG_1 if big_endian else _LITTLE_1).unpack_from(data, offset)
         (
             identifier,
             cih.version,
@@ -191,39 +210,15 @@ class MQCIH:
             cih.conversational_task,
             cih.task_end_status,
             cih.facility,
-            function,
-            abend_code,
-            authenticator,
-            _,
-            reply_to_format,
-            remote_sys_id,
-            remote_trans_id,
-            transaction_id,
-            facility_like,
-            attention_id,
-            start_code,
-            cancel_code,
-            next_transaction_id,
-            _,
-            _,
-        ) = (_BIG_1 if big_endian else _LITTLE_1).unpack_from(data, offset)
+        ) = fields[:19]
         check_id(identifier, STRUC_ID, ccsid, MQRC_HEADER_ERROR, "MQCIH")
         if not 1 <= cih.version <= 2:
             raise StructureError(f"MQCIH has version {cih.version}, not 1 to 2", MQRC_HEADER_ERROR)
         check_length(length, SIZES[cih.version - 1], MQRC_HEADER_ERROR, "MQCIH")
         cih.format = read_text(format, ccsid)
-        cih.function = read_text(function, ccsid)
-        cih.abend_code = read_text(abend_code, ccsid)
-        cih.authenticator = read_text(authenticator, ccsid)
-        cih.reply_to_format = read_text(reply_to_format, ccsid)
-        cih.remote_sys_id = read_text(remote_sys_id, ccsid)
-        cih.remote_trans_id = read_text(remote_trans_id, ccsid)
-        cih.transaction_id = read_text(transaction_id, ccsid)
-        cih.facility_like = read_text(facility_like, ccsid)
-        cih.attention_id = read_text(attention_id, ccsid)
-        cih.start_code = read_text(start_code, ccsid)
-        cih.cancel_code = read_text(cancel_code, ccsid)
-        cih.next_transaction_id = read_text(next_transaction_id, ccsid)
+        for name, text in zip(_TEXTS, fields[19:32], strict=True):
+            if name:
+                setattr(cih, name, read_text(text, ccsid))
         if cih.version >= 2:
             check_room(data, offset, SIZE_2, MQRC_HEADER_ERROR, "MQCIH version 2")
             (

@@ -98,20 +98,7 @@ def plan_group(
             plan.settings.setdefault(name, {}).update({f"{section}.{key}": value for key, value in values.items()})
     for row in deployed:
         try:
-            path = place.deployed / row.digest
-            if not path.is_dir():
-                content = repository.content(row.digest)
-                if content is None:
-                    raise Refused(2087, f"the content of {row.application} is not in the repository")
-                unpack(content, place)
-            (inside,) = path.iterdir()
-            plan.sources.append(
-                {
-                    "path": str(inside),
-                    "applications": [row.application],
-                    "overrides": given.get(row.application, {}),
-                }
-            )
+            plan.sources.append(_source(repository, place, row, given.get(row.application, {})))
         except (Refused, OSError, ValueError) as error:
             plan.problems.append(f"{row.application}: {error}")
     try:
@@ -122,23 +109,43 @@ def plan_group(
     _read_policies(plan, content_of_group, repository.settings("policy", group))
     states = repository.flow_states(group)
     by_name = {row.application: row for row in deployed}
+    for source, applications, owner, definition in _deployed_flows(plan, content_of_group):
+        row = by_name[owner.name]
+        try:
+            plan.flows.append(_planned(plan, source, applications, owner, definition, row, states, starting))
+        except (FlowFileError, ValueError, RecursionError) as error:
+            plan.problems.append(f"{definition.qualified_name}: {error}")
+    return plan
+
+
+def _source(repository: Repository, place: Place, row: DeployedRow, overrides: dict[str, str]) -> dict[str, Any]:
+    """Return the description of deployed content for the workers. Unpack the content if its directory is not there."""
+    path = place.deployed / row.digest
+    if not path.is_dir():
+        content = repository.content(row.digest)
+        if content is None:
+            raise Refused(2087, f"the content of {row.application} is not in the repository")
+        unpack(content, place)
+    (inside,) = path.iterdir()
+    return {"path": str(inside), "applications": [row.application], "overrides": overrides}
+
+
+def _deployed_flows(
+    plan: GroupPlan, content: Content
+) -> Iterator[tuple[dict[str, Any], LoadedApplications, Application, FlowDefinition]]:
+    """Yield the flows of a group with source and owner. Outside applications the first flow of each name counts."""
     seen: set[str] = set()
-    for source, (names, applications) in zip(plan.sources, content_of_group.loaded, strict=True):
+    for source, (names, applications) in zip(plan.sources, content.loaded, strict=True):
         assert names is not None
         for owner in applications.project.applications:
             if owner.name not in names or len(owner.path) > 1 or owner.kind is Kind.TEST:
                 continue
-            row = by_name[owner.name]
             for definition in owner.flows.values():
-                if owner.kind is Kind.PLAIN and definition.qualified_name in seen:
-                    continue
                 if owner.kind is Kind.PLAIN:
+                    if definition.qualified_name in seen:
+                        continue
                     seen.add(definition.qualified_name)
-                try:
-                    plan.flows.append(_planned(plan, source, applications, owner, definition, row, states, starting))
-                except (FlowFileError, ValueError, RecursionError) as error:
-                    plan.problems.append(f"{definition.qualified_name}: {error}")
-    return plan
+                yield source, applications, owner, definition
 
 
 def _planned(

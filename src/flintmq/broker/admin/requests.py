@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from flintmq.broker.admin import messages, transaction_requests
 from flintmq.broker.admin.administration import Administration, Given, Say, request, user
@@ -239,12 +241,7 @@ def _list_group(admin: Administration, group: str, application: str, detail: int
         raise Refused(8022, group, "application", application)
     plan = admin.plan(group)
     runs = admin.running.get(group)
-    problems: dict[str, list[str]] = {}
-    instances: dict[str, list[dict[str, object]]] = {}
-    for status in runs.status() if runs is not None else ():
-        problems.update(status.get("problems", {}))
-        for each in status.get("instances", []):
-            instances.setdefault(f"{each['application']}/{each['flow']}", []).append(each)
+    status = _Status(runs.status() if runs is not None else [], runs is not None)
     for row in sorted(rows, key=lambda row: row.application):
         if application and row.application != application:
             continue
@@ -253,22 +250,43 @@ def _list_group(admin: Administration, group: str, application: str, detail: int
         if not flows:
             say(messages.line(1299, row.application, group, row.kind.capitalize()))
         elif not plain:
-            number = 1275 if runs is not None and row.state == STARTED else 1276
+            number = 1275 if status.runs and row.state == STARTED else 1276
             say(messages.line(number, row.application, group))
         if detail > 1:
             say(f"  deployed: {row.deployed_at} UTC by {row.deployed_by}  from: {row.file}  content: {row.digest[:12]}")
-        if not (deep or plain or application):
-            continue
-        for flow in flows:
-            works = runs is not None and flow.state == STARTED and flow.flow not in problems
-            number = (1288 if works else 1289) if plain else (1277 if works else 1278)
-            why = f" {'; '.join(problems[flow.flow])}" if flow.state == STARTED and flow.flow in problems else ""
-            say(messages.line(number, flow.flow, group, row.application) + why)
-            if detail > 1:
-                say(f"  startMode: {flow.start_mode}  instances: {flow.plan.instances}")
-                for instance in instances.get(f"{flow.application}/{flow.flow}", []):
-                    text = "  {node}: {state} on {queue}, {messages} messages, {failures} failures {problem}"
-                    say(text.format(**instance).rstrip())
+        if deep or plain or application:
+            for flow in flows:
+                _list_flow(flow, group, row, detail, status, say)
+
+
+class _Status:
+    """The state of the flows of a group as its workers tell it."""
+
+    def __init__(self, workers: Iterable[Mapping[str, Any]], runs: bool) -> None:
+        self.runs = runs
+        self.problems: dict[str, list[str]] = {}
+        self.instances: dict[str, list[dict[str, object]]] = {}
+        for worker in workers:
+            self.problems.update(worker.get("problems", {}))
+            for each in worker.get("instances", []):
+                self.instances.setdefault(f"{each['application']}/{each['flow']}", []).append(each)
+
+
+def _list_flow(flow: PlannedFlow, group: str, row: DeployedRow, detail: int, status: _Status, say: Say) -> None:
+    """List one flow, with its problems, and with its instances if details are asked for."""
+    problems = status.problems.get(flow.flow) if flow.state == STARTED else None
+    works = status.runs and flow.state == STARTED and problems is None
+    if row.kind == Kind.PLAIN:
+        number = 1288 if works else 1289
+    else:
+        number = 1277 if works else 1278
+    why = f" {'; '.join(problems)}" if problems is not None else ""
+    say(messages.line(number, flow.flow, group, row.application) + why)
+    if detail > 1:
+        say(f"  startMode: {flow.start_mode}  instances: {flow.plan.instances}")
+        for instance in status.instances.get(f"{flow.application}/{flow.flow}", []):
+            text = "  {node}: {state} on {queue}, {messages} messages, {failures} failures {problem}"
+            say(text.format(**instance).rstrip())
 
 
 @request("reload")

@@ -6,10 +6,10 @@
     printer.py    the syntax tree back to canonical ESQL
     errors.py     EsqlSyntaxError: place, found, expected
     program.py    all ESQL of an application, compiled to Python (compile_*.py, names.py, source.py)
-    run.py        what compiled ESQL works on while a node handles a message (support.py, variables.py, trees.py)
+    run.py        state of compiled ESQL while a node handles a message (support.py, variables.py, trees.py)
     switches.py   one named choice for each point that public evidence leaves open
     profile.py    calls, time and coverage by line
-    lint.py       what compiles and is most probably wrong (lint_checks_*.py)
+    lint.py       code that compiles and is most probably wrong (lint_checks_*.py)
 
 `parse()` never raises: it collects syntax errors with line and column and resumes at the next statement.
 """

@@ -348,7 +348,7 @@ def to_interval(value: object, qualifier: str, switches: Switches = DEFAULTS) ->
 
 @final
 class CastType:
-    """A target type of CAST and of DECLARE: `name` in canonical form, with what DECIMAL and INTERVAL add."""
+    """A target type of CAST and of DECLARE: `name` in canonical form, with precision, scale or qualifier."""
 
     def __init__(self, name: str, precision: int = 0, scale: int = 0, qualifier: str = "") -> None:
         self.name: str = name
@@ -387,7 +387,7 @@ TYPE_NAMES: Final[dict[str, str]] = {
 
 
 def cast_type(name: str, precision: int = 0, scale: int = 0, qualifier: str = "") -> CastType:
-    """Return the type of this name in any case. Raises ValueError for what is no scalar type of ESQL."""
+    """Return the type of this name in any case. Raises ValueError for other names than those of scalar types."""
     canonical = TYPE_NAMES.get(name.upper())
     if canonical is None:
         raise ValueError(f"{name} is not a scalar type")

@@ -1,6 +1,6 @@
 """Compiles expressions of ESQL to Python expressions.
 
-An expression is compiled for what its place needs:
+An expression is compiled to the form that its place needs:
 
     scalar      a value; a path gives the value of its element, a list of one item that item
     condition   something that is true for TRUE only, where FALSE and UNKNOWN are the same: IF, WHILE, WHERE
@@ -8,15 +8,17 @@ An expression is compiled for what its place needs:
     element     an Element or None
     listing     a Python list: FROM, FOR, IN, CARDINALITY
 
-`type_of` knows the type of what is plain to see; an assignment to a variable of that type needs no conversion then.
+`type_of` knows the types that are known before the run; an assignment to a variable of that type needs no conversion
+then.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from decimal import Decimal
+from typing import Any
 
 from flintmq.broker import values
 from flintmq.broker.esql import syntax as s
@@ -56,6 +58,11 @@ _FIELD_FUNCTIONS = {
     "FIELDNAMESPACE": "field_namespace",
     "FIELDTYPE": "field_type",
     "FIELDVALUE": "field_value",
+}
+#: Functions that always give a value of one type.
+_RESULT_TYPES = {
+    **dict.fromkeys(("CARDINALITY", "SQLCODE", "SQLNATIVEERROR"), "INTEGER"),
+    **dict.fromkeys(("EXISTS", "SINGULAR", "LASTMOVE", "SAMEFIELD"), "BOOLEAN"),
 }
 _DATED = ("DATE", "TIME", "GMTTIME", "TIMESTAMP", "GMTTIMESTAMP")
 #: Longer chains of AND, OR and CASE become lists: Python limits how deep expressions nest.
@@ -181,92 +188,84 @@ class ExpressionCompiler(PathCompiler):
 
     def scalar(self, node: s.Expression) -> str:
         """Return code that gives a scalar value."""
-        if isinstance(node, s.Literal):
-            return self._literal(node)
-        if isinstance(node, s.Path):
-            return self._scalar_path(node)
-        if isinstance(node, s.BinaryOperation):
-            return self._binary(node)
-        if isinstance(node, s.UnaryOperation):
-            return self._unary(node)
-        if isinstance(node, s.Concatenation):
-            if len(node.operands) == 2:
-                return f"concat({self.scalar(node.operands[0])}, {self.scalar(node.operands[1])})"
-            return f"concat_all([{', '.join(self.scalar(each) for each in node.operands)}])"
-        if isinstance(node, s.And):
-            return self._and(node.operands)
-        if isinstance(node, s.Or):
-            return self._or(node.operands)
-        if isinstance(node, s.Is):
-            return self._is(node)
-        if isinstance(node, s.Between):
-            operands = f"{self.scalar(node.operand)}, {self.scalar(node.low)}, {self.scalar(node.high)}"
-            return self._negated(f"between({operands}, {node.symmetric})", node.negated)
-        if isinstance(node, s.In):
-            return self._negated(f"in_list({self.scalar(node.operand)}, {self._in_items(node.items)})", node.negated)
-        if isinstance(node, s.Like):
-            escape = "" if node.escape is None else f", {self.scalar(node.escape)}"
-            code = f"like({self.scalar(node.operand)}, {self.scalar(node.pattern)}{escape})"
-            return self._negated(code, node.negated)
-        if isinstance(node, s.QuantifiedComparison):
-            compare = _COMPARISONS[node.operator]
-            items = self._in_items(node.items)
-            return f"quantified({compare}, {self.scalar(node.left)}, {items}, {node.quantifier == 'ALL'})"
-        if isinstance(node, s.IntervalLiteral):
-            return self._interval(node)
-        if isinstance(node, s.IntervalExpression):
-            return self._interval_expression(node)
-        if isinstance(node, s.FunctionCall):
-            if node.name.key == "THE" and not node.schema:
-                return f"scalar({self.source(node)})"
-            code = self._call(node)
-            return f"scalar({code})" if self._gives_tree(node) or self._is_eval(node) else code
-        if isinstance(node, s.Cast):
-            return self._cast(node)
-        if isinstance(node, s.CaseExpression):
-            return self._case(node, scalars=True)
-        if isinstance(
-            node,
-            s.Select | s.RowConstructor | s.ListConstructor | s.Passthru | s.FunctionPath | s.ContextReference,
-        ):
+        compile_as = _SCALARS.get(type(node))
+        if compile_as is None:
+            raise CompileError(2401, f"{type(node).__name__} cannot stand here", node)
+        return compile_as(self, node)
+
+    def _scalar_of_source(self, node: s.Expression) -> str:
+        return f"scalar({self.source(node)})"
+
+    def _scalar_call(self, node: s.FunctionCall) -> str:
+        if node.name.key == "THE" and not node.schema:
             return f"scalar({self.source(node)})"
-        if isinstance(node, s.AsBitStream):
-            return self._bit_stream(node)
-        if isinstance(node, s.ForFunction):
-            return self._for_function(node)
-        return self._special(node)
+        code = self._call(node)
+        return f"scalar({code})" if self._gives_tree(node) or self._is_eval(node) else code
+
+    def _scalar_case(self, node: s.CaseExpression) -> str:
+        return self._case(node, scalars=True)
+
+    def _concatenation(self, node: s.Concatenation) -> str:
+        if len(node.operands) == 2:
+            return f"concat({self.scalar(node.operands[0])}, {self.scalar(node.operands[1])})"
+        return f"concat_all([{', '.join(self.scalar(each) for each in node.operands)}])"
+
+    def _all_of(self, node: s.And) -> str:
+        return self._and(node.operands)
+
+    def _any_of(self, node: s.Or) -> str:
+        return self._or(node.operands)
+
+    def _between(self, node: s.Between) -> str:
+        operands = f"{self.scalar(node.operand)}, {self.scalar(node.low)}, {self.scalar(node.high)}"
+        return self._negated(f"between({operands}, {node.symmetric})", node.negated)
+
+    def _in(self, node: s.In) -> str:
+        return self._negated(f"in_list({self.scalar(node.operand)}, {self._in_items(node.items)})", node.negated)
+
+    def _like(self, node: s.Like) -> str:
+        escape = "" if node.escape is None else f", {self.scalar(node.escape)}"
+        return self._negated(f"like({self.scalar(node.operand)}, {self.scalar(node.pattern)}{escape})", node.negated)
+
+    def _quantified(self, node: s.QuantifiedComparison) -> str:
+        compare = _COMPARISONS[node.operator]
+        items = self._in_items(node.items)
+        return f"quantified({compare}, {self.scalar(node.left)}, {items}, {node.quantifier == 'ALL'})"
 
     # Types that are plain to see.
 
     def type_of(self, node: s.Expression) -> str:
         """Return the ESQL type of an expression, or '' if it shows only at run time. NULL is possible in any type."""
-        if isinstance(node, s.Literal):
-            return "" if node.kind in ("NULL", "UNKNOWN") else node.kind
-        if isinstance(node, _BOOLEAN_NODES):
+        find = _TYPES.get(type(node))
+        return "" if find is None else find(self, node)
+
+    def _type_of_literal(self, node: s.Literal) -> str:
+        return "" if node.kind in ("NULL", "UNKNOWN") else node.kind
+
+    def _type_of_condition(self, node: s.Expression) -> str:
+        return "BOOLEAN"
+
+    def _type_of_path(self, node: s.Path) -> str:
+        symbol = self._variable(node)
+        return symbol.type.name if symbol is not None and symbol.kind == "SCALAR" else ""
+
+    def _type_of_binary(self, node: s.BinaryOperation) -> str:
+        if node.operator in _COMPARISONS:
             return "BOOLEAN"
-        if isinstance(node, s.Path):
-            symbol = self._variable(node)
-            if symbol is not None and symbol.kind == "SCALAR":
-                return symbol.type.name
-            return ""
-        if isinstance(node, s.BinaryOperation):
-            if node.operator in _COMPARISONS:
-                return "BOOLEAN"
-            left = self.type_of(node.left)
-            return left if left and left == self.type_of(node.right) and left in ("INTEGER", "FLOAT", "DECIMAL") else ""
-        if isinstance(node, s.UnaryOperation):
-            return "BOOLEAN" if node.operator == "NOT" else self.type_of(node.operand)
-        if isinstance(node, s.Concatenation):
-            kinds = {self.type_of(each) for each in node.operands}
-            return "CHARACTER" if kinds == {"CHARACTER"} else ""
-        if isinstance(node, s.Cast):
-            return node.type.name
-        if isinstance(node, s.FunctionCall) and not node.schema:
-            if node.name.key in ("CARDINALITY", "SQLCODE", "SQLNATIVEERROR"):
-                return "INTEGER"
-            if node.name.key in ("EXISTS", "SINGULAR", "LASTMOVE", "SAMEFIELD"):
-                return "BOOLEAN"
-        return ""
+        left = self.type_of(node.left)
+        return left if left and left == self.type_of(node.right) and left in ("INTEGER", "FLOAT", "DECIMAL") else ""
+
+    def _type_of_unary(self, node: s.UnaryOperation) -> str:
+        return "BOOLEAN" if node.operator == "NOT" else self.type_of(node.operand)
+
+    def _type_of_concatenation(self, node: s.Concatenation) -> str:
+        return "CHARACTER" if {self.type_of(each) for each in node.operands} == {"CHARACTER"} else ""
+
+    def _type_of_cast(self, node: s.Cast) -> str:
+        return node.type.name
+
+    def _type_of_call(self, node: s.FunctionCall) -> str:
+        return "" if node.schema else _RESULT_TYPES.get(node.name.key, "")
 
     # Names.
 
@@ -442,7 +441,7 @@ class ExpressionCompiler(PathCompiler):
         return routine is not None and routine.returns in ("ROW", "REFERENCE", "LIST", "")
 
     def _is_eval(self, node: s.FunctionCall) -> bool:
-        """Return whether a call is EVAL, whose text may mean a value, a tree or a list."""
+        """Return whether a call is EVAL, of a text that may mean a value, a tree or a list."""
         return node.name.key == "EVAL" and not node.schema and self.routine(node.schema, node.name) is None
 
     def _call(self, node: s.FunctionCall) -> str:
@@ -659,7 +658,7 @@ class ExpressionCompiler(PathCompiler):
         return f"case_long({operand}, {node.operand is not None}, [{', '.join(parts)}], {otherwise})"
 
     def _case_table(self, node: s.CaseExpression) -> str:
-        """Return the name of a dict for a CASE whose conditions and results are literals; '' if it is none."""
+        """Return the name of a dict for a CASE with literals as conditions and results; '' if it is none."""
         table: dict[object, object] = {}
         kinds: set[str] = set()
         for when in node.whens:
@@ -693,7 +692,7 @@ class ExpressionCompiler(PathCompiler):
         return f"c.bit_stream({self.element(node.source)}, {self.parse_options(node.options)})"
 
     def parse_options(self, options: s.ParseOptions) -> str:
-        """Return code of encoding, character set, message set, type, format and options; None for what is absent."""
+        """Return code of encoding, character set, message set, type, format and options; None if absent."""
         given = (options.encoding, options.ccsid, options.set, options.type, options.format, options.options)
         return ", ".join("None" if each is None else self.scalar(each) for each in given)
 
@@ -713,31 +712,83 @@ class ExpressionCompiler(PathCompiler):
             rows = f"rows_of({self.listing(node.source)})"
         return f"quantify([{condition} for {item} in {rows}], {node.quantifier == 'ALL'})"
 
-    def _special(self, node: s.Expression) -> str:
-        """Compile functions with a syntax of their own."""
-        if isinstance(node, s.Extract):
-            return f"extract({node.field!r}, {self.scalar(node.source)})"
-        if isinstance(node, s.Trim):
-            characters = "" if node.characters is None else f", {self.scalar(node.characters)}"
-            return f"trim({self.scalar(node.source)}, {node.mode!r}{characters})"
-        if isinstance(node, s.Substring):
-            length = "" if node.length is None else f", {self.scalar(node.length)}"
-            function = {"FROM": "substring", "BEFORE": "substring_before", "AFTER": "substring_after"}[node.mode]
-            return f"{function}({self.scalar(node.source)}, {self.scalar(node.start)}{length})"
-        if isinstance(node, s.Overlay):
-            length = "" if node.length is None else f", {self.scalar(node.length)}"
-            operands = [self.scalar(each) for each in (node.source, node.replacement, node.start)]
-            return f"overlay({', '.join(operands)}{length})"
-        if isinstance(node, s.Position):
-            options = ""
-            if node.start is not None:
-                options += f", start={self.scalar(node.start)}"
-            if node.repeat is not None:
-                options += f", repeat={self.scalar(node.repeat)}"
-            return f"position({self.scalar(node.search)}, {self.scalar(node.source)}{options})"
-        if isinstance(node, s.Round):
-            return f"round_({self.scalar(node.value)}, {self.scalar(node.digits)}, {node.mode!r})"
-        raise CompileError(2401, f"{type(node).__name__} cannot stand here", node)
+    # Functions with a syntax of their own.
+
+    def _extract(self, node: s.Extract) -> str:
+        return f"extract({node.field!r}, {self.scalar(node.source)})"
+
+    def _trim(self, node: s.Trim) -> str:
+        characters = "" if node.characters is None else f", {self.scalar(node.characters)}"
+        return f"trim({self.scalar(node.source)}, {node.mode!r}{characters})"
+
+    def _substring(self, node: s.Substring) -> str:
+        length = "" if node.length is None else f", {self.scalar(node.length)}"
+        function = {"FROM": "substring", "BEFORE": "substring_before", "AFTER": "substring_after"}[node.mode]
+        return f"{function}({self.scalar(node.source)}, {self.scalar(node.start)}{length})"
+
+    def _overlay(self, node: s.Overlay) -> str:
+        length = "" if node.length is None else f", {self.scalar(node.length)}"
+        operands = [self.scalar(each) for each in (node.source, node.replacement, node.start)]
+        return f"overlay({', '.join(operands)}{length})"
+
+    def _position(self, node: s.Position) -> str:
+        options = ""
+        if node.start is not None:
+            options += f", start={self.scalar(node.start)}"
+        if node.repeat is not None:
+            options += f", repeat={self.scalar(node.repeat)}"
+        return f"position({self.scalar(node.search)}, {self.scalar(node.source)}{options})"
+
+    def _round(self, node: s.Round) -> str:
+        return f"round_({self.scalar(node.value)}, {self.scalar(node.digits)}, {node.mode!r})"
+
+
+#: By class of expression: the method that compiles it to a scalar. Only expressions of that class reach the method.
+_SCALARS: Mapping[type[s.Node], Callable[[ExpressionCompiler, Any], str]] = {
+    s.Literal: ExpressionCompiler._literal,
+    s.Path: ExpressionCompiler._scalar_path,
+    s.BinaryOperation: ExpressionCompiler._binary,
+    s.UnaryOperation: ExpressionCompiler._unary,
+    s.Concatenation: ExpressionCompiler._concatenation,
+    s.And: ExpressionCompiler._all_of,
+    s.Or: ExpressionCompiler._any_of,
+    s.Is: ExpressionCompiler._is,
+    s.Between: ExpressionCompiler._between,
+    s.In: ExpressionCompiler._in,
+    s.Like: ExpressionCompiler._like,
+    s.QuantifiedComparison: ExpressionCompiler._quantified,
+    s.IntervalLiteral: ExpressionCompiler._interval,
+    s.IntervalExpression: ExpressionCompiler._interval_expression,
+    s.FunctionCall: ExpressionCompiler._scalar_call,
+    s.Cast: ExpressionCompiler._cast,
+    s.CaseExpression: ExpressionCompiler._scalar_case,
+    s.Select: ExpressionCompiler._scalar_of_source,
+    s.RowConstructor: ExpressionCompiler._scalar_of_source,
+    s.ListConstructor: ExpressionCompiler._scalar_of_source,
+    s.Passthru: ExpressionCompiler._scalar_of_source,
+    s.FunctionPath: ExpressionCompiler._scalar_of_source,
+    s.ContextReference: ExpressionCompiler._scalar_of_source,
+    s.AsBitStream: ExpressionCompiler._bit_stream,
+    s.ForFunction: ExpressionCompiler._for_function,
+    s.Extract: ExpressionCompiler._extract,
+    s.Trim: ExpressionCompiler._trim,
+    s.Substring: ExpressionCompiler._substring,
+    s.Overlay: ExpressionCompiler._overlay,
+    s.Position: ExpressionCompiler._position,
+    s.Round: ExpressionCompiler._round,
+}
+
+#: By class of expression: the method that gives its type. An expression of another class has none before it runs.
+_TYPES: Mapping[type[s.Node], Callable[[ExpressionCompiler, Any], str]] = {
+    s.Literal: ExpressionCompiler._type_of_literal,
+    **dict.fromkeys(_BOOLEAN_NODES, ExpressionCompiler._type_of_condition),
+    s.Path: ExpressionCompiler._type_of_path,
+    s.BinaryOperation: ExpressionCompiler._type_of_binary,
+    s.UnaryOperation: ExpressionCompiler._type_of_unary,
+    s.Concatenation: ExpressionCompiler._type_of_concatenation,
+    s.Cast: ExpressionCompiler._type_of_cast,
+    s.FunctionCall: ExpressionCompiler._type_of_call,
+}
 
 
 def local_names(symbols: dict[str, Symbol]) -> list[str]:

@@ -108,25 +108,11 @@ class PathCompiler:
 
     def _step(self, element: s.PathElement) -> StepCode:
         """Compile one step."""
-        name_code = namespace_code = type_code = ""
-        name: str | None = None
-        namespace: str | None = ""
-        if isinstance(element.name, s.Name):
-            name = element.name.text
-        elif isinstance(element.name, s.ComputedName):
-            name_code = self.scalar(element.name.expression)
-        given = element.namespace
-        if given is None:
-            # A step that matches any name matches any namespace, too.
-            namespace = None if name is None and not name_code else ""
-        elif isinstance(given, s.AnyName):
-            namespace = None
-        elif isinstance(given, s.ComputedName):
-            namespace_code = self.scalar(given.expression)
-        elif isinstance(given, s.Name):
-            namespace, namespace_code = self.prefix(given)
+        name, name_code = self._step_name(element.name)
+        namespace, namespace_code = self._step_namespace(element.namespace, name is None and not name_code)
         mask = kind = 0
         create = -1
+        type_code = ""
         if element.type is not None:
             known = self.constant_type(element.type)
             if known is None:
@@ -148,14 +134,22 @@ class PathCompiler:
             )
             return StepCode(None, code, code, index_code)
         step = Step(name, namespace, index, mask, kind, create)
-        shown = repr(name) if name is not None else "None"
-        if namespace != "" or mask or index:
-            shown += f", {namespace!r}"
-        if mask or index:
-            shown += f", {index}"
-        if mask:
-            shown += f", {mask:#x}, {kind:#x}, {create:#x}"
-        return StepCode(step, f"Step({shown})", "", index_code)
+        return StepCode(step, _step_code(step), "", index_code)
+
+    def _step_name(self, given: s.Node | None) -> tuple[str | None, str]:
+        """Return the name of a step, None if any name matches, and the code of a computed name."""
+        if isinstance(given, s.Name):
+            return given.text, ""
+        return None, self.scalar(given.expression) if isinstance(given, s.ComputedName) else ""
+
+    def _step_namespace(self, given: s.Node | None, any_name: bool) -> tuple[str | None, str]:
+        """Return the namespace of a step, None if any namespace matches, and the code of a computed one."""
+        if isinstance(given, s.ComputedName):
+            return "", self.scalar(given.expression)
+        if isinstance(given, s.Name):
+            return self.prefix(given)
+        # Without a prefix, a step that matches any name matches any namespace, too.
+        return (None if isinstance(given, s.AnyName) or given is None and any_name else ""), ""
 
     def prefix(self, name: s.Name) -> tuple[str | None, str]:
         """Return the namespace that a prefix stands for, or the code that gives it."""
@@ -260,3 +254,15 @@ class PathCompiler:
     def target_code(self, path: PathCode) -> str:
         """Return start, steps and indexes, as the functions of trees.py take them."""
         return f"{path.start}, {self.steps_code(path.steps)}, {self.indexes_code(path.steps)}"
+
+
+def _step_code(step: Step) -> str:
+    """Return code that makes a step: as many arguments of `Step` as differ from the defaults."""
+    shown = repr(step.name)
+    if step.namespace != "" or step.mask or step.index:
+        shown += f", {step.namespace!r}"
+    if step.mask or step.index:
+        shown += f", {step.index}"
+    if step.mask:
+        shown += f", {step.mask:#x}, {step.kind:#x}, {step.create_type:#x}"
+    return f"Step({shown})"

@@ -1,9 +1,9 @@
 """Compiles SELECT over trees and databases, and the statements that change tables.
 
 A SELECT over trees is a list comprehension over the rows of its sources. Sources that are tables become one SQL query:
-the columns that the SELECT uses, and of WHERE what a database can decide; values of messages are bound as parameters,
-never written into the text. What is left of WHERE is tested on the rows that come back, so any expression may stand
-there.
+the columns that the SELECT uses, and the conditions of WHERE that a database can test; values of messages are bound as
+parameters, never written into the text. The rest of WHERE is tested on the rows that come back, so any expression may
+stand there.
 
 Names of data sources, schemas and tables may be computed (`Database.{dsn}.{schema}.T`). A name goes into the text
 only if it is an identifier; another one is quoted. The text itself is written into the Python code with `repr`: no name
@@ -12,8 +12,9 @@ of ESQL can end the literal.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from typing import Any
 
 from flintmq.broker.esql import syntax as s
 from flintmq.broker.esql.compile_expressions import ExpressionCompiler
@@ -242,28 +243,24 @@ class SqlCompiler(ExpressionCompiler):
         looked_at: list[object] = [[column.expression for column in node.columns], node.item, rest]
         looked_at += [source.source for source in node.sources if not self.is_table(source.source)]
         for each in walk_nodes(looked_at):
-            if isinstance(each, s.Path):
-                name = each.elements[0].plain
-                alias = by_key.get(name.key) if name is not None else None
-                if alias is None:
-                    continue
-                column = each.elements[1].plain if len(each.elements) > 1 else None
-                if column is None:
-                    whole = True
-                elif all(column.text != name.text for name in used[alias]):
-                    used[alias].append(column)
-        if whole:
+            if not isinstance(each, s.Path):
+                continue
+            name = each.elements[0].plain
+            alias = by_key.get(name.key) if name is not None else None
+            if alias is None:
+                continue
+            column = each.elements[1].plain if len(each.elements) > 1 else None
+            if column is None:
+                whole = True
+            elif all(column.text != name.text for name in used[alias]):
+                used[alias].append(column)
+        if whole or not any(used.values()):
             return {alias: [] for alias in used}
-        for alias, names in used.items():
-            if not names:
-                # A table that only takes part in WHERE; one constant column keeps its place.
-                used[alias] = []
-        if not any(used.values()):
-            return {alias: [] for alias in used}
+        # A table without columns only takes part in WHERE.
         return {alias: names for alias, names in used.items() if names}
 
     def _split(self, where: s.Expression | None, tables: list[Table]) -> tuple[list[s.Expression], list[s.Expression]]:
-        """Part WHERE into what the database decides and what is left."""
+        """Part WHERE into the conditions that the database tests and the rest."""
         if where is None:
             return [], []
         parts = where.operands if isinstance(where, s.And) else [where]
@@ -281,7 +278,7 @@ class SqlCompiler(ExpressionCompiler):
         return (f" WHERE {' AND '.join(texts)}" if texts else ""), parameters
 
     def _sql_aggregate(self, node: s.Select, tables: list[Table]) -> str:
-        """Return code of a query whose aggregate the database computes; '' if it cannot."""
+        """Return code of a query for an aggregate that the database computes; '' if it cannot."""
         only = node.columns[0] if len(node.columns) == 1 and node.item is None else None
         if only is None or not isinstance(only.expression, s.Aggregate) or len(tables) != len(node.sources):
             return ""
@@ -296,50 +293,77 @@ class SqlCompiler(ExpressionCompiler):
 
     def sql(self, node: s.Expression, tables: list[Table]) -> Sql | None:
         """Return an expression as SQL; None if the database cannot evaluate it."""
-        aliases = {table.alias.upper(): table.alias for table in tables}
+        aliases = {table.alias.upper() for table in tables}
         if not any(self._uses(each, aliases) for each in walk_nodes(node)):
             return Sql("?", [self.scalar(node)])
-        if isinstance(node, s.Path):
-            if len(node.elements) == 2 and node.elements[0].plain and node.elements[1].plain:
-                alias = aliases[node.elements[0].plain.key]
-                return Sql(f"{_quoted(alias)}.{_identifier(node.elements[1].plain)}")
+        translate = _SQL.get(type(node))
+        return None if translate is None else translate(self, node, tables)
+
+    def _sql_path(self, node: s.Path, tables: list[Table]) -> Sql | None:
+        if len(node.elements) != 2:
             return None
-        if isinstance(node, s.BinaryOperation) and node.operator in _SQL_OPERATORS:
-            return self._joined_sql([node.left, node.right], f" {node.operator} ", tables)
-        if isinstance(node, s.And | s.Or):
-            return self._joined_sql(node.operands, " AND " if isinstance(node, s.And) else " OR ", tables)
-        if isinstance(node, s.Concatenation):
-            return self._joined_sql(node.operands, " || ", tables)
-        if isinstance(node, s.UnaryOperation):
-            inner = self.sql(node.operand, tables)
-            return None if inner is None else Sql(f"{node.operator} ({inner.text})", inner.values)
-        if isinstance(node, s.Is) and node.test == "NULL":
-            inner = self.sql(node.operand, tables)
-            return None if inner is None else Sql(f"{inner.text} IS {'NOT ' if node.negated else ''}NULL", inner.values)
-        if isinstance(node, s.Like) and node.escape is None:
-            joined = self._joined_sql([node.operand, node.pattern], " NOT LIKE " if node.negated else " LIKE ", tables)
-            return joined
-        if isinstance(node, s.Between) and not node.symmetric:
-            joined = self._joined_sql([node.operand, node.low], " BETWEEN ", tables)
-            high = self.sql(node.high, tables)
-            if joined is None or high is None:
-                return None
-            text = f"{joined.text} AND {high.text}"
-            return Sql(f"NOT ({text})" if node.negated else text, joined.values + high.values)
-        if isinstance(node, s.In) and not any(self._gives_list(item) for item in node.items):
-            operand = self.sql(node.operand, tables)
-            listed = self._joined_sql(node.items, ", ", tables)
-            if operand is None or listed is None:
-                return None
-            return Sql(
-                f"{operand.text} {'NOT ' if node.negated else ''}IN ({listed.text})", operand.values + listed.values
-            )
-        if isinstance(node, s.FunctionCall) and not node.schema and node.name.key in _SQL_FUNCTIONS:
-            arguments = self._joined_sql(node.arguments, ", ", tables)
-            if arguments is None:
-                return None
-            return Sql(f"{_SQL_FUNCTIONS[node.name.key]}({arguments.text})", arguments.values)
-        return None
+        table, column = node.elements[0].plain, node.elements[1].plain
+        if table is None or column is None:
+            return None
+        alias = next(each.alias for each in reversed(tables) if each.alias.upper() == table.key)
+        return Sql(f"{_quoted(alias)}.{_identifier(column)}")
+
+    def _sql_binary(self, node: s.BinaryOperation, tables: list[Table]) -> Sql | None:
+        if node.operator not in _SQL_OPERATORS:
+            return None
+        return self._joined_sql([node.left, node.right], f" {node.operator} ", tables)
+
+    def _sql_and(self, node: s.And, tables: list[Table]) -> Sql | None:
+        return self._joined_sql(node.operands, " AND ", tables)
+
+    def _sql_or(self, node: s.Or, tables: list[Table]) -> Sql | None:
+        return self._joined_sql(node.operands, " OR ", tables)
+
+    def _sql_concatenation(self, node: s.Concatenation, tables: list[Table]) -> Sql | None:
+        return self._joined_sql(node.operands, " || ", tables)
+
+    def _sql_unary(self, node: s.UnaryOperation, tables: list[Table]) -> Sql | None:
+        inner = self.sql(node.operand, tables)
+        return None if inner is None else Sql(f"{node.operator} ({inner.text})", inner.values)
+
+    def _sql_is(self, node: s.Is, tables: list[Table]) -> Sql | None:
+        if node.test != "NULL":
+            return None
+        inner = self.sql(node.operand, tables)
+        return None if inner is None else Sql(f"{inner.text} IS {'NOT ' if node.negated else ''}NULL", inner.values)
+
+    def _sql_like(self, node: s.Like, tables: list[Table]) -> Sql | None:
+        if node.escape is not None:
+            return None
+        return self._joined_sql([node.operand, node.pattern], " NOT LIKE " if node.negated else " LIKE ", tables)
+
+    def _sql_between(self, node: s.Between, tables: list[Table]) -> Sql | None:
+        if node.symmetric:
+            return None
+        joined = self._joined_sql([node.operand, node.low], " BETWEEN ", tables)
+        high = self.sql(node.high, tables)
+        if joined is None or high is None:
+            return None
+        text = f"{joined.text} AND {high.text}"
+        return Sql(f"NOT ({text})" if node.negated else text, joined.values + high.values)
+
+    def _sql_in(self, node: s.In, tables: list[Table]) -> Sql | None:
+        if any(self._gives_list(item) for item in node.items):
+            return None
+        operand = self.sql(node.operand, tables)
+        listed = self._joined_sql(node.items, ", ", tables)
+        if operand is None or listed is None:
+            return None
+        word = "NOT IN" if node.negated else "IN"
+        return Sql(f"{operand.text} {word} ({listed.text})", operand.values + listed.values)
+
+    def _sql_call(self, node: s.FunctionCall, tables: list[Table]) -> Sql | None:
+        if node.schema or node.name.key not in _SQL_FUNCTIONS:
+            return None
+        arguments = self._joined_sql(node.arguments, ", ", tables)
+        return (
+            None if arguments is None else Sql(f"{_SQL_FUNCTIONS[node.name.key]}({arguments.text})", arguments.values)
+        )
 
     def _joined_sql(self, nodes: list[s.Expression], separator: str, tables: list[Table]) -> Sql | None:
         texts: list[str] = []
@@ -353,7 +377,7 @@ class SqlCompiler(ExpressionCompiler):
             parameters += piece.values
         return Sql(separator.join(texts), parameters)
 
-    def _uses(self, node: s.Node, aliases: dict[str, str]) -> bool:
+    def _uses(self, node: s.Node, aliases: set[str]) -> bool:
         if not isinstance(node, s.Path):
             return False
         name = node.elements[0].plain
@@ -416,6 +440,22 @@ class SqlCompiler(ExpressionCompiler):
                 2401, "the database cannot evaluate this expression; compute it into a variable first", node
             )
         return piece
+
+
+#: By class of expression: the method that translates it to SQL. Expressions of other classes are not pushed down.
+_SQL: Mapping[type[s.Node], Callable[[SqlCompiler, Any, list[Table]], Sql | None]] = {
+    s.Path: SqlCompiler._sql_path,
+    s.BinaryOperation: SqlCompiler._sql_binary,
+    s.And: SqlCompiler._sql_and,
+    s.Or: SqlCompiler._sql_or,
+    s.Concatenation: SqlCompiler._sql_concatenation,
+    s.UnaryOperation: SqlCompiler._sql_unary,
+    s.Is: SqlCompiler._sql_is,
+    s.Like: SqlCompiler._sql_like,
+    s.Between: SqlCompiler._sql_between,
+    s.In: SqlCompiler._sql_in,
+    s.FunctionCall: SqlCompiler._sql_call,
+}
 
 
 def _identifier(name: s.Name) -> str:

@@ -1,6 +1,6 @@
 """Compiles statements and routines of ESQL to Python functions.
 
-A routine becomes a Python function whose first argument is the Run; local variables stay local variables. Points that
+A routine becomes a Python function with the Run as first argument; local variables stay local variables. Points that
 Python does not have:
 
 * LEAVE and ITERATE of an outer loop set a flag and leave the loops between; the flag is tested after each of them.
@@ -8,7 +8,7 @@ Python does not have:
 * ITERATE of a REPEAT goes on with its condition, so the body becomes a loop of its own that runs once.
 * An EXIT handler is a `try` around the rest of its scope. A CONTINUE handler is a `try` around every statement that
   its scope contains directly: after the handler, the next one of these runs. Handlers are searched from the inside out,
-  and what a handler raises is not offered to the handlers of its own scope.
+  and exceptions of a handler are not offered to the handlers of its own scope.
 * OUT and INOUT parameters are returned behind the value, and the caller stores them. A reference is returned with its
   LASTMOVE.
 """
@@ -179,7 +179,7 @@ class StatementCompiler(SqlCompiler):
         self.scope = outer_scope
 
     def block_body(self, nodes: list[s.Statement]) -> None:
-        """Compile the statements of a scope, inside its handlers. What stands before these is not theirs to handle."""
+        """Compile the statements of a scope, inside its handlers. Statements before the handlers are outside."""
         handlers = [node for node in nodes if isinstance(node, s.DeclareHandler)]
         if not handlers:
             self.statements(nodes)

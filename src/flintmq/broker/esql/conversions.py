@@ -1,4 +1,4 @@
-"""Texts and bytes of values: what CAST does between CHARACTER, BLOB or BIT and the other types.
+"""Texts and bytes of values: CAST between CHARACTER, BLOB or BIT and the other types.
 
 Functions that read raise 2521 (`cast_failed`) with the reason. The lengths of texts that are read as numbers or dates
 are bounded, so a hostile field costs little.
@@ -214,7 +214,7 @@ def written_number(value: int | float | Decimal, pattern: object) -> str:
 
 
 def between_quotes(text: str, letter: str) -> str:
-    """Return what stands between the quotes of X'..' or B'..', or the text itself."""
+    """Return the text between the quotes of X'..' or B'..', or the text itself."""
     body = text.strip(" ")
     if body[:1].upper() == letter and body[1:2] == "'" and body.endswith("'") and len(body) > 2:
         return body[2:-1]

@@ -24,11 +24,11 @@ A pattern is read once into a `DateFormat`, a list of symbols and literal texts;
     ZZZZ        zone                            GMT+hh:mm
     ZZZZZ       zone                            +hhmm
     U           after ZZZ, I, T: Z for +00:00
-    I, T        ISO 8601: date and time up to yyyy-MM-dd'T'HH:mm:ss.SSSZZZ cut to what the type has; T only the time
+    I, T        ISO 8601: date and time to yyyy-MM-dd'T'HH:mm:ss.SSSZZZ cut to the fields of the type; T only the time
     '...'       text; '' is a quote. Characters that are no letters stand for themselves.
 
 Fields that a pattern lacks are those of 1970-01-01 00:00:00 (switch missing_date). Symbols that follow each other
-without text between take as many digits as the symbol has letters, except that the first takes what is left over where
+without text between take as many digits as the symbol has letters, except that the first takes the rest where
 it has one letter (`Hmm` reads 0930 and 930).
 
 Month and weekday names are English. Nothing here raises a BrokerError: a pattern or text that is wrong is a ValueError,
@@ -65,7 +65,7 @@ class DateFormat:
     """A pattern, ready to write values and to read texts."""
 
     def __init__(self, pattern: str) -> None:
-        """Read the pattern. Raises ValueError with what is wrong in it."""
+        """Read the pattern. Raises ValueError with the mistake in it."""
         self.pattern: str = pattern
         #: By item: the symbol, or '' for text.
         self.symbols: list[str] = []
@@ -183,36 +183,31 @@ class DateFormat:
         for item in range(len(symbols)):
             symbol = symbols[item]
             count = counts[item]
+            number = -1
             if symbol == "":
                 parts.append(texts[item])
             elif symbol == "y":
                 parts.append(_TWO[year % 100] if count == 2 else str(year).zfill(count))
             elif symbol == "M":
-                if count < 3:
-                    parts.append(_TWO[month] if count == 2 else str(month))
-                else:
-                    parts.append(MONTHS[month - 1] if count > 3 else MONTHS[month - 1][:3])
+                parts.append(_TWO[month] if count == 2 else _month_text(month, count))
             elif symbol == "d":
-                parts.append(_TWO[day] if count == 2 else str(day).zfill(count))
+                number = day
             elif symbol == "H":
-                parts.append(_TWO[hour] if count == 2 else str(hour).zfill(count))
+                number = hour
             elif symbol == "m":
-                parts.append(_TWO[minute] if count == 2 else str(minute).zfill(count))
+                number = minute
             elif symbol == "s":
-                parts.append(_TWO[second] if count == 2 else str(second).zfill(count))
+                number = second
             elif symbol == "S":
-                digits = str(micro).zfill(6)
-                parts.append(digits[:count] if count <= 6 else digits + "0" * (count - 6))
-            elif symbol in "hkKa":
-                parts.append(_hour_text(symbol, hour, count))
-            elif symbol == "G":
-                parts.append("AD")
-            elif symbol in "zZ":
-                parts.append(zone_text(_offset_minutes(value), symbol, count, texts[item] == "U", switches))
-            elif symbol == "I" or symbol == "T":
-                parts.append(_iso_text(value, symbol, texts[item] == "U"))
+                parts.append(_fraction_text(micro, count))
+            elif symbol in "GhkKa":
+                parts.append("AD" if symbol == "G" else _hour_text(symbol, hour, count))
+            elif symbol in "zZIT":
+                parts.append(_zoned_text(value, symbol, count, texts[item] == "U", switches))
             else:
                 parts.append(_calendar_text(symbol, count, year, month, day, switches))
+            if number >= 0:
+                parts.append(_TWO[number] if count == 2 else str(number).zfill(count))
         return "".join(parts)
 
     def parse(
@@ -220,7 +215,7 @@ class DateFormat:
     ) -> Date | Time | Timestamp:
         """Return the value of `text`, of the type `target`: DATE, TIME, GMTTIME, TIMESTAMP or GMTTIMESTAMP.
 
-        Raises ValueError with what does not fit.
+        Raises ValueError with the part that does not fit.
         """
         if len(text) > TEXT_LENGTH_MAX:
             raise ValueError(f"the text has {len(text)} characters, which is too long for a date")
@@ -285,6 +280,26 @@ def _offset_minutes(value: object) -> int:
     elif isinstance(value, Date):
         offset = offset_of_local(Timestamp(value.year, value.month, value.day))
     return offset // MICROS_PER_MINUTE
+
+
+def _month_text(month: int, count: int) -> str:
+    """Return a month as a number, as three letters or as its name."""
+    if count < 3:
+        return str(month)
+    return MONTHS[month - 1] if count > 3 else MONTHS[month - 1][:3]
+
+
+def _fraction_text(micro: int, count: int) -> str:
+    """Return the first `count` digits of the fraction of a second."""
+    digits = str(micro).zfill(6)
+    return digits[:count] if count <= 6 else digits + "0" * (count - 6)
+
+
+def _zoned_text(value: object, symbol: str, count: int, with_z: bool, switches: Switches) -> str:
+    """Write z, Z, I or T, which depend on the zone of a value."""
+    if symbol in "zZ":
+        return zone_text(_offset_minutes(value), symbol, count, with_z, switches)
+    return _iso_text(value, symbol, with_z)
 
 
 def _hour_text(symbol: str, hour: int, count: int) -> str:

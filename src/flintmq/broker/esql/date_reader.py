@@ -314,7 +314,7 @@ class DateReader:
             self.read_zone()
 
     def read_iso_time(self) -> None:
-        """Read hours and what follows of minutes, seconds, fraction and zone."""
+        """Read hours, then minutes, seconds, fraction and zone as far as the text has them."""
         self.hour = self.exact(2)
         if self.text.startswith(":", self.at):
             self.at += 1

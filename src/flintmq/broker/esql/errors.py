@@ -1,6 +1,6 @@
-"""Syntax errors of ESQL: place, what was found, what was expected.
+"""Syntax errors of ESQL: place, found text, expected text.
 
-`parse()` collects them; `parse_expression()` and `parse_path()` raise the first. `str(error)` is what a user reads:
+`parse()` collects them; `parse_expression()` and `parse_path()` raise the first. `str(error)` is the text for users:
 
     orders.esql:7:18: BIP2401: found THEN; expected an expression
         IF Total >  THEN

@@ -52,7 +52,7 @@ def unary_type_error(operator: str, operand: object) -> BrokerError:
 
 
 def argument_type_error(function: str, argument: int, value: object, wanted: str) -> BrokerError:
-    """Return the error of a function whose argument (counted from 1) is not of a type that it takes."""
+    """Return the error of a function with an argument (counted from 1) of a type that it does not take."""
     name = esql_type(value)
     text = f"argument {argument} of {function} is {name}, where {wanted} is needed; use CAST"
     return esql_error(UNARY_TYPE, function, argument, name, text=text, sqlstate="S22000")

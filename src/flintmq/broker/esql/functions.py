@@ -12,7 +12,7 @@ table with their plain arguments; the compiler calls the functions behind the ot
     POSITION(y IN x FROM n REPEAT k)           functions_string.position(y, x, n, k)
     ROUND(x, n MODE ROUND_UP)                  functions_numeric.round_(x, n, "ROUND_UP")
 
-The functions in `SWITCHED`, and those whose `switched` is set, take the keyword argument `switches`. (A function that
+The functions in `SWITCHED`, and those with `switched` set, take the keyword argument `switches`. (A function that
 mypyc compiled has no signature to ask.) CURRENT_... are methods of `clock.Clock`.
 CASE, COALESCE, CAST and functions of fields, lists and databases are the compiler's own.
 """
@@ -168,7 +168,7 @@ def base64decode(value: object) -> bytes | None:
 
 @final
 class Builtin:
-    """A built-in function: its name in upper case, how many arguments it takes, and what it calls."""
+    """A built-in function: its name in upper case, number of arguments, Python function."""
 
     def __init__(
         self, name: str, least: int, most: int, function: Callable[..., object], switched: bool = False

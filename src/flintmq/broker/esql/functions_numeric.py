@@ -251,7 +251,7 @@ def _integer(function: str, argument: int, value: object, wanted: str = "INTEGER
 
 
 def _check_number(function: str, argument: int, value: object) -> None:
-    """Raise 2421 for what is no number."""
+    """Raise 2421 for a value that is no number."""
     if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
         raise argument_type_error(function, argument, value, "a number")
 

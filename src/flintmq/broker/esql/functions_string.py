@@ -4,7 +4,7 @@ A singleton is one unit of a string: a character, a byte or a bit. Positions cou
 counted in UTF-16 units, so a character beyond the Basic Multilingual Plane counts twice (switch string_length); a cut
 between its two halves leaves a lone surrogate, as the product does. NULL in any argument gives NULL.
 
-    LEFT RIGHT SUBSTRING OVERLAY        cut and paste; what lies outside the string is left away
+    LEFT RIGHT SUBSTRING OVERLAY        cut and paste; parts outside the string are left away
     POSITION                            0 if not found; REPEAT -n searches backwards, FROM -n counts from the end
     TRIM LTRIM RTRIM                    blanks of CHARACTER, zero bytes of BLOB, zero bits of BIT, or a given singleton
     REPLACE TRANSLATE                   without replacement the found part is removed

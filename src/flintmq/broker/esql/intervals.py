@@ -34,7 +34,7 @@ def make_interval(qualifier: str, amount: int) -> Interval | None:
 
 
 def truncated_interval(value: Interval, qualifier: str) -> Interval:
-    """Return an interval with another qualifier; what is finer than its last field is cut off. Raises ValueError."""
+    """Return an interval with another qualifier; fields finer than its last one are cut off. Raises ValueError."""
     moved = value.requalified(qualifier)
     unit = unit_of(qualifier.rpartition(" ")[2])
     amount = moved.months if moved.is_year_month() else moved.micros

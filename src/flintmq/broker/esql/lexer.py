@@ -1,6 +1,6 @@
 """Source text of ESQL to tokens.
 
-`decode_source()` turns the bytes of a file into text, `normalise()` removes what is not ESQL (byte order mark, XML
+`decode_source()` turns the bytes of a file into text, `normalise()` removes text that is not ESQL (byte order mark, XML
 escapes), `tokenise()` cuts the result into tokens with line and column. Positions refer to the normalised text.
 
 Words are not classified here: ESQL has few reserved words, so the parser decides by context whether `date` is a type, a
@@ -15,8 +15,8 @@ XML escapes: an export of V2.1 may hold ESQL as it stood inside XML. An ampersan
 and comments, so one escape there (`&lt;=`) shows that the whole text is escaped, strings included. `&It;`, as a scanned
 listing spells `&lt;`, is accepted too.
 
-What cannot be a token is reported once per run of characters and skipped. This module never raises on any text, and its
-time is proportional to the length of the text.
+Text that cannot be a token is reported once per run of characters and skipped. This module never raises on any text,
+and its time is proportional to the length of the text.
 """
 
 from __future__ import annotations
@@ -164,17 +164,17 @@ class Source:
 
 
 def tokenise(source: Source) -> list[Token]:
-    """Return the tokens of `source`, the last of kind END. What is no token goes to `source.errors` and is skipped."""
+    """Return the tokens of `source`, the last of kind END. Other text goes to `source.errors`."""
     text = source.text
-    line_starts = source.line_starts
-    lines = len(line_starts)
+    lines = len(source.line_starts)
+    line_starts = [*source.line_starts, len(text) + 1]
     tokens: list[Token] = []
     append = tokens.append
     match = _TOKENS.match
     position = 0
     length = len(text)
     line = 1
-    next_line = line_starts[1] if lines > 1 else length + 1
+    next_line = line_starts[1]
     executable = 0  # Executable comments that are open.
     while position < length:
         found = match(text, position)
@@ -186,7 +186,7 @@ def tokenise(source: Source) -> list[Token]:
             continue
         while start >= next_line:
             line += 1
-            next_line = line_starts[line] if line < lines else length + 1
+            next_line = line_starts[line]
         column = start - line_starts[line - 1] + 1
         if group == _WORD:
             word = found.group()
@@ -206,24 +206,17 @@ def tokenise(source: Source) -> list[Token]:
             append(_bits(source, found.group(), start, position, line, column))
         elif group == _EXEC_OPEN:
             executable += 1
-        elif group == _EXEC_CLOSE and executable > 0:
-            executable -= 1
-        elif group == _LINE_CLOSE and executable > 0:
+        elif executable > 0 and (group == _EXEC_CLOSE or group == _LINE_CLOSE):
             executable -= 1
         elif group == _OPEN_COMMENT:
             _report(source, "a comment without end", "*/ to end the comment", line, column)
             break
-        elif group == _OPEN_STRING:
-            # Taken to the end of its line, so that the lines below are still read.
-            _report(source, "a string without end", "' to end the string", line, column)
-            append(Token(STRING, "", text[start + 1 : position], start, position, line, column))
-        elif group == _OPEN_QUOTED:
-            _report(source, "an identifier without end", '" to end the identifier', line, column)
-            append(Token(QUOTED, "", text[start + 1 : position], start, position, line, column))
+        elif group == _OPEN_STRING or group == _OPEN_QUOTED:
+            append(_open_text(source, group == _OPEN_STRING, start, position, line, column))
         else:
             _report(source, _shown(found.group()), "an ESQL word, literal or operator", line, column)
     line = lines
-    append(Token(END, "", "", length, length, line, length - line_starts[-1] + 1))
+    append(Token(END, "", "", length, length, line, length - line_starts[lines - 1] + 1))
     return tokens
 
 
@@ -279,3 +272,12 @@ def _bits(source: Source, literal: str, start: int, end: int, line: int, column:
         _report(source, _shown(literal), "only the digits 0 and 1 in a BIT literal", line, column)
         digits = ""
     return Token(BIT, "", digits, start, end, line, column)
+
+
+def _open_text(source: Source, is_string: bool, start: int, position: int, line: int, column: int) -> Token:
+    """Report a string or identifier without end, and return it up to the end of its line."""
+    if is_string:
+        _report(source, "a string without end", "' to end the string", line, column)
+    else:
+        _report(source, "an identifier without end", '" to end the identifier', line, column)
+    return Token(STRING if is_string else QUOTED, "", source.text[start + 1 : position], start, position, line, column)

@@ -20,7 +20,7 @@ PATTERN_LENGTH_MAX: Final = 4096
 
 @final
 class _Piece:
-    """What stands between two %: characters, of which some may be any."""
+    """The pattern between two %: characters, of which some may be any."""
 
     def __init__(self) -> None:
         self.text: str = ""

@@ -1,10 +1,10 @@
-"""Lint of ESQL: looks for what compiles and is most probably wrong.
+"""Lint of ESQL: looks for code that compiles and is most probably wrong.
 
     report = Report()
     lint(program, report)          a LintProgram: all ESQL that an application sees
     for finding in report.sorted(): print(finding)
 
-The checks stand in `lint_checks_*.py`, what they look at in `lint_model.py`, findings and the comments that switch
+The checks stand in `lint_checks_*.py`, the model of a program in `lint_model.py`, findings and the comments that switch
 checks off in `lint_report.py`. `flow/lint.py` lints a project: it gives modules the nodes that run them, and adds the
 checks of flows. docs/broker/lint.md shows each check with an example.
 
@@ -28,7 +28,7 @@ ESQL_CHECKS: Final[dict[str, Check]] = {
 
 
 def lint(program: LintProgram, report: Report, only: set[str] | None = None) -> None:
-    """Run all checks on the files of a program, or on those whose names are in `only`."""
+    """Run all checks on the files of a program, or on those with names in `only`."""
     for file in program.files:
         if only is None or file.name in only:
             for module in _MODULES:

@@ -1,4 +1,4 @@
-"""Checks of the flow of control: what is never reached, what never ends, what is sent empty.
+"""Checks of the flow of control: unreachable statements, loops without end, empty messages.
 
 `_Walk` follows the statements of a routine with two questions: can control get here, and have the output trees been
 emptied by a PROPAGATE since they were last written? Branches are joined, a loop body is followed once.
@@ -67,7 +67,7 @@ def _add(check: Check, routine: LintRoutine, text: str, node: s.Node, report: Re
 
 
 def _cardinality_in_loop(routine: LintRoutine, loop: s.While | s.Repeat, report: Report) -> None:
-    """Report CARDINALITY in a condition, unless the loop changes what is counted."""
+    """Report CARDINALITY in a condition, unless the loop changes the counted items."""
     for node in walk(loop.condition):
         if not (isinstance(node, s.FunctionCall) and node.name.key in _COUNTING and len(node.arguments) == 1):
             continue
@@ -248,7 +248,7 @@ class _Walk:
             _add(EMPTY_MESSAGE, info, text, node, self.report)
 
     def branches(self, lists: list[list[s.Statement]], otherwise: list[s.Statement] | None) -> bool:
-        """Follow branches from the same start, and join what comes out of them."""
+        """Follow branches from the same start, and join their results."""
         before = self.emptied
         joined = before if otherwise is None else None
         falls = otherwise is None

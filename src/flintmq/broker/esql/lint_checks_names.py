@@ -141,7 +141,7 @@ def _report_unused(file: LintFile, declares: list[s.Declare], used: set[str], re
 
 
 def _read_before_set(routine: LintRoutine, report: Report) -> None:
-    """Report variables whose first mention in the order of execution is a reading one."""
+    """Report variables that are read before anything else mentions them, in the order of execution."""
     waiting: dict[str, s.Name] = {}
     times = Counter(name.key for declare in routine.declares for name in declare.names)
     handlers = {
@@ -171,21 +171,12 @@ def _mentions(routine: LintRoutine) -> Iterator[tuple[str, s.Name, s.Node]]:
         elif isinstance(node, tuple):
             yield node
         elif isinstance(node, s.Declare):
-            if node.initial is None and node.storage is None and node.type.name not in ("ROW", "REFERENCE", "LIST"):
-                for name in node.names:
-                    yield "declare", name, node
-            elif node.initial is not None:
-                work.append(node.initial)
+            work.append(_mentions_of_declare(node))
         elif isinstance(node, s.Set):
             # The value is there before the target is set.
             work += [*_write(node.target, node), node.value]
         elif isinstance(node, s.Call):
-            outs = routine.file.program.out_arguments(routine, node)
-            if node.into is not None:
-                work += _write(node.into, node)
-            for path in outs:
-                work += _write(path, node)
-            work.append([argument for argument in node.arguments if all(argument is not path for path in outs)])
+            work += _parts_of_call(routine, node)
         elif isinstance(node, s.Create) and node.reference is not None:
             work += _write(node.reference, node)
             work.append([each for each in _parts(node) if each is not node.reference])
@@ -193,9 +184,7 @@ def _mentions(routine: LintRoutine) -> Iterator[tuple[str, s.Name, s.Node]]:
             # COALESCE and IS NULL are there for a variable that may have no value.
             work.append([("write", name, node) for name in _plain_names(node)])
         elif isinstance(node, s.For):
-            work.append(node.statements)
-            work.append(("write", node.name, node))
-            work.append(node.source)
+            work += [node.statements, ("write", node.name, node), node.source]
         elif isinstance(node, s.Path):
             work.append(list(node.elements))
             first = node.elements[0].name
@@ -205,6 +194,27 @@ def _mentions(routine: LintRoutine) -> Iterator[tuple[str, s.Name, s.Node]]:
             work.append([each for each in (node.type, node.namespace, node.name, node.index) if _is_computed(each)])
         elif isinstance(node, s.Node):
             work.append(_parts(node))
+
+
+def _mentions_of_declare(node: s.Declare) -> list[object]:
+    """Return the declarations of scalars that a DECLARE leaves without a value, or its initial value."""
+    if node.initial is not None:
+        return [node.initial]
+    if node.storage is not None or node.type.name in ("ROW", "REFERENCE", "LIST"):
+        return []
+    return [("declare", name, node) for name in node.names]
+
+
+def _parts_of_call(routine: LintRoutine, node: s.Call) -> list[object]:
+    """Return the writes and the arguments of a CALL, the last to be executed first."""
+    outs = routine.file.program.out_arguments(routine, node)
+    parts: list[object] = []
+    if node.into is not None:
+        parts += _write(node.into, node)
+    for path in outs:
+        parts += _write(path, node)
+    parts.append([argument for argument in node.arguments if all(argument is not path for path in outs)])
+    return parts
 
 
 def _provides_for_null(node: object) -> bool:
@@ -230,7 +240,7 @@ def _write(path: s.Path, node: s.Node) -> list[object]:
 
 
 def _parts(node: s.Node) -> list[object]:
-    """Return what stands directly below a node, in the order of the text."""
+    """Return the nodes directly below a node, in the order of the text."""
     return [getattr(node, name) for name in node.__dataclass_fields__ if name not in ("line", "column", "start", "end")]
 
 

@@ -130,7 +130,7 @@ def _literal_start(node: s.Expression) -> str:
 
 
 def _tainted(routine: LintRoutine) -> set[str]:
-    """Return the names of variables whose text comes from the message."""
+    """Return the names of variables with text from the message."""
     assigned: list[tuple[str, s.Expression]] = []
     for node in routine.nodes:
         if isinstance(node, s.Declare) and node.initial is not None and node.type.name == "CHARACTER":

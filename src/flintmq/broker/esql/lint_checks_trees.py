@@ -1,4 +1,4 @@
-"""Checks of ESQL that need to know what a path means: which tree, which node, which namespace.
+"""Checks of ESQL that need to resolve a path to tree, node and namespace.
 
 A check is silent where it cannot know: a path that is computed, a tree that came as a parameter.
 """
@@ -6,6 +6,7 @@ A check is silent where it cannot know: a path that is computed, a tree that cam
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import Final
 
 from flintmq.broker.esql import syntax as s
@@ -143,7 +144,7 @@ def _first_write(routine: LintRoutine, tree: str, source: str) -> s.Statement | 
 
 
 def _concatenates_null(routine: LintRoutine, report: Report) -> None:
-    """Report fields of the message in `||` whose absence nothing in the routine provides for."""
+    """Report fields of the message in `||` for which the routine has no provision if they are absent."""
     chains = [node for node in routine.nodes if isinstance(node, s.Concatenation)]
     if not chains:
         return
@@ -227,8 +228,43 @@ def _in_messages(routine: LintRoutine) -> set[int]:
 
 def _missing_namespaces(routine: LintRoutine, report: Report) -> None:
     """Report steps without a prefix where the same parent has children with one."""
-    #: By root and parent: each child with its prefix, '' for none.
-    children: dict[tuple[str, tuple[str, ...]], list[tuple[str, s.Name, set[str]]]] = {}
+    for parent, found in _children_by_parent(routine).items():
+        prefixes = sorted({child.prefix for child in found if child.prefix})
+        if not prefixes:
+            continue
+        qualified = {child.name.text: child.prefix for child in found if child.prefix}
+        siblings = _has_qualified_siblings(parent[1], found, qualified)
+        reported: set[str] = set()
+        for child in found:
+            name = child.name.text
+            if child.prefix or name in reported:
+                continue
+            if name in qualified and not any(each.startswith("OUTPUT") for each in child.roots):
+                text = f"{name} has no prefix here, but {qualified[name]}:{name} elsewhere in this routine"
+            elif siblings and child.roots <= _INPUT_MESSAGE:
+                text = f"{name} has no prefix, but its siblings have {prefixes[0]}: it means no namespace"
+            else:
+                continue
+            reported.add(name)
+            _add(MISSING_NAMESPACE, routine, text, child.name, report)
+
+
+@dataclass(frozen=True, slots=True)
+class _Child:
+    """A step of a path. `prefix` is '' if it has none; `roots` are the trees that the path may start in."""
+
+    prefix: str
+    name: s.Name
+    roots: set[str]
+
+
+#: A root in upper case, and the names from there to the parent.
+_Parent = tuple[str, tuple[str, ...]]
+
+
+def _children_by_parent(routine: LintRoutine) -> dict[_Parent, list[_Child]]:
+    """Return the children that the paths of a routine name, by root and parent."""
+    children: dict[_Parent, list[_Child]] = {}
     for path in routine.paths:
         root = first_key(path)
         if not root or root in routine.scalars or root == "DATABASE":
@@ -237,47 +273,31 @@ def _missing_namespaces(routine: LintRoutine, report: Report) -> None:
         for number, element in enumerate(path.elements[1:], 1):
             if not isinstance(element.name, s.Name) or element.type is not None:
                 break
-            if isinstance(element.namespace, s.Name):
-                prefix = element.namespace.key
-            elif element.namespace is None:
-                prefix = ""
-            else:
+            if element.namespace is not None and not isinstance(element.namespace, s.Name):
                 break
+            prefix = element.namespace.key if element.namespace is not None else ""
             if root in _ROOTS and number == 2 and parent[0] not in _XML_FOLDERS:
                 break
             if number > 1 or root not in _ROOTS:
-                children.setdefault((root, parent), []).append((prefix, element.name, routine.roots(path)))
+                children.setdefault((root, parent), []).append(_Child(prefix, element.name, routine.roots(path)))
             parent = (*parent, f"{prefix}:{element.name.text}" if prefix else element.name.text)
-    for (_, parent), found in children.items():
-        prefixes = sorted({prefix for prefix, _, _ in found if prefix})
-        if not prefixes:
-            continue
-        qualified = {name.text: prefix for prefix, name, _ in found if prefix}
-        # Below the folder of the parser stand different messages, not siblings.
-        siblings = bool(parent) and parent[-1] not in _XML_FOLDERS and ":" in parent[-1]
-        # Schemas with unqualified local elements mix both; one that is alone is more likely a mistake.
-        siblings = siblings and len(qualified) > len({name.text for prefix, name, _ in found if not prefix})
-        reported: set[str] = set()
-        for prefix, name, roots in found:
-            if prefix or name.text in reported:
-                continue
-            if name.text in qualified and not any(each.startswith("OUTPUT") for each in roots):
-                text = (
-                    f"{name.text} has no prefix here, but {qualified[name.text]}:{name.text} elsewhere in this routine"
-                )
-            elif siblings and roots <= _INPUT_MESSAGE:
-                text = f"{name.text} has no prefix, but its siblings have {prefixes[0]}: it means no namespace"
-            else:
-                continue
-            reported.add(name.text)
-            _add(MISSING_NAMESPACE, routine, text, name, report)
+    return children
+
+
+def _has_qualified_siblings(parent: tuple[str, ...], found: list[_Child], qualified: dict[str, str]) -> bool:
+    """Return whether the children of a parent are siblings, and most of them have a prefix."""
+    # Below the folder of the parser stand different messages, not siblings.
+    if not parent or parent[-1] in _XML_FOLDERS or ":" not in parent[-1]:
+        return False
+    # Schemas with unqualified local elements mix both; one that is alone is more likely a mistake.
+    return len(qualified) > len({child.name.text for child in found if not child.prefix})
 
 
 # FL006.
 
 
 def _could_be_reference(routine: LintRoutine, report: Report) -> None:
-    """Report the prefix whose repeated navigation costs most, and indexed paths in loops."""
+    """Report the prefix that costs most by repeated navigation, and indexed paths in loops."""
     counts: Counter[str] = Counter()
     first: dict[str, tuple[s.Path, int]] = {}
     for path in routine.paths:

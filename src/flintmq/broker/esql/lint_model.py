@@ -1,4 +1,4 @@
-"""What the checks of ESQL look at: files, modules and routines of an application, who calls whom, who runs what.
+"""Model of ESQL for the checks: files, modules and routines of an application, callers, and nodes that run them.
 
     LintProgram     all ESQL that one application sees
     LintFile        a file with its modules and routines
@@ -60,7 +60,7 @@ def first_key(path: s.Path) -> str:
 
 @dataclass(slots=True)
 class NodeUse:
-    """A node that runs a module: where it stands, and what decides about the fate of its trees."""
+    """A node that runs a module: its place, and the properties that decide about the fate of its trees."""
 
     flow_file: str
     flow: str
@@ -77,7 +77,7 @@ class NodeUse:
 
 @dataclass(eq=False)
 class LintRoutine:
-    """A routine with what checks need to know of it."""
+    """A routine with the facts that checks need."""
 
     routine: s.Routine
     file: LintFile
@@ -174,7 +174,7 @@ class LintRoutine:
 
     @cached_property
     def writes(self) -> list[tuple[s.Path, s.Statement]]:
-        """What the statements of the body change: the path, and the statement that changes it."""
+        """Return paths that the statements of the body change, each with its statement."""
         found: list[tuple[s.Path, s.Statement]] = []
         for node in self.nodes:
             if isinstance(node, s.Set | s.Create | s.DeleteField | s.Attach):
@@ -215,7 +215,7 @@ class LintModule:
 
 @dataclass(eq=False)
 class LintFile:
-    """A file: what it declares, and the program that it is part of."""
+    """A file: its declarations, and the program that it is part of."""
 
     name: str
     parsed: s.ParsedFile
@@ -241,7 +241,7 @@ class LintProgram:
         self.mentioned: set[str] = set()
 
     def add(self, parsed: s.ParsedFile, name: str, is_library: bool = False) -> LintFile:
-        """Take a parsed file into the program. What was understood of a file with errors is looked at, too."""
+        """Take a parsed file into the program. Of a file with errors, the part that was understood is checked."""
         file = LintFile(name, parsed, self, is_library)
         schema = parsed.schema.upper()
         for routine in parsed.routines:
@@ -262,7 +262,7 @@ class LintProgram:
         return self._modules.get((schema.upper(), name.upper()))
 
     def connect(self) -> None:
-        """Find out who calls whom, once all files are there."""
+        """Find the callers of each routine, once all files are there."""
         for file in self.files:
             for routine in file.all_routines():
                 for node in routine.nodes:
@@ -285,7 +285,7 @@ class LintProgram:
                 called.callers.append(called)
 
     def resolve(self, caller: LintRoutine, schema: list[s.Name], name: s.Name) -> LintRoutine | None:
-        """Return the routine that a call means; None for built-in functions and for what is not here."""
+        """Return the routine that a call means; None for built-in functions and for routines of other programs."""
         if schema:
             return self._schema_routines.get((".".join(word.key for word in schema), name.key))
         if caller.module is not None and name.key in caller.module.routines:

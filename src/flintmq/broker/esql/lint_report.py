@@ -1,7 +1,7 @@
 """Findings of `flint flow lint`: checks, severities, and the comments that switch checks off.
 
 A check has a code that never changes its meaning, a name, a severity and one sentence. Checks of ESQL are FL001 to
-FL099, those of flows FL101 to FL199. What the compiler refuses is reported under its BIP number.
+FL099, those of flows FL101 to FL199. Errors of the compiler are reported under its BIP number.
 
     error      fails when it runs, or cannot mean what it says
     warning    most probably a mistake, or dangerous
@@ -28,7 +28,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One check: `text` says in one sentence what it finds."""
+    """One check. `text` describes its findings in one sentence."""
 
     code: str
     name: str
@@ -89,7 +89,7 @@ class Report:
         (self.hidden if hidden else self.findings).add(finding)
 
     def add_problem(self, number: int, severity: Severity, file: str, line: int, column: int, text: str) -> None:
-        """Report what the compiler says."""
+        """Report errors and warnings of the compiler."""
         self.findings.add(Finding(file, line, column, f"BIP{number}", text, severity, "Compiler"))
 
     def sorted(self) -> list[Finding]:

@@ -12,7 +12,7 @@
     % per mille the number is written 100 or 1000 times as large
     '...'       text; '' is a quote. Any other character in a prefix or suffix stands for itself.
 
-A pattern always has `.` and `,`; groupsep and decsep say what is written and read for them. Without a negative
+A pattern always has `.` and `,`; groupsep and decsep set the characters for them. Without a negative
 subpattern a negative number is the positive one with a minus sign before it, or at the place of `-`. Digits that do not
 fit behind the point are rounded half-even. A text is read if prefix and suffix fit and every other character belongs
 to the number: the number of digits may differ from the pattern, and groups are not counted.
@@ -40,7 +40,7 @@ _CONTEXT: Final = Context(prec=2 * DIGITS_MAX, rounding=ROUND_HALF_EVEN, Emax=MA
 
 @final
 class _Subpattern:
-    """What stands before and behind the digits of one subpattern. `sign` marks where - stood."""
+    """The text before and behind the digits of one subpattern. `sign` marks where - stood."""
 
     def __init__(self, prefix: str, suffix: str, prefix_sign: int, suffix_sign: int, scale: int) -> None:
         self.prefix: str = prefix
@@ -72,7 +72,7 @@ class NumberFormat:
     """A pattern, ready to write numbers and to read texts."""
 
     def __init__(self, pattern: str) -> None:
-        """Read the pattern. Raises ValueError with what is wrong in it."""
+        """Read the pattern. Raises ValueError with the mistake in it."""
         self.pattern: str = pattern
         self.group_separator: str = ","
         self.decimal_separator: str = "."

@@ -212,7 +212,7 @@ def plus(a: object) -> Value:
 
 
 def subtract_qualified(a: object, b: object, qualifier: str) -> Interval | None:
-    """Return (a - b) qualifier for dates, times or timestamps; what is finer than the last field is cut off.
+    """Return (a - b) qualifier for dates, times or timestamps; fields finer than the last one are cut off.
 
     Months and years are counted when they are complete.
     """
@@ -433,7 +433,7 @@ def is_num(a: object) -> bool:
 
 
 def _kind(a: object) -> int:
-    """Return the rank of a number for promotion; 0 for what is no number."""
+    """Return the rank of a number for promotion; 0 for other types."""
     if isinstance(a, bool):
         return 0
     if isinstance(a, int):
@@ -613,29 +613,35 @@ def _compare(operator: str, a: object, b: object, switches: Switches) -> int:
     kind = _promoted(a, b)
     if kind:
         return _compare_numbers(a, b, kind)
-    if isinstance(a, Timestamp):
-        if isinstance(b, Timestamp):
-            if a.gmt == b.gmt:
-                return _order(a.key(), b.key())
-            return _order(_instant(a), _instant(b))
-        if isinstance(b, Date):
-            return _order(a.key(), Timestamp(b.year, b.month, b.day).key())
-    elif isinstance(a, Date):
-        if isinstance(b, Date):
-            return _order(a.key(), b.key())
-        if isinstance(b, Timestamp):
-            return _order(Timestamp(a.year, a.month, a.day).key(), b.key())
-    elif isinstance(a, Time) and isinstance(b, Time):
+    if isinstance(a, (Timestamp, Date)) and isinstance(b, (Timestamp, Date)):
+        return _compare_dates(a, b)
+    if isinstance(a, Time) and isinstance(b, Time):
         if a.gmt != b.gmt:
             return _order(clocks.time_to_gmt(a).micros(), clocks.time_to_gmt(b).micros())
         return _order(a.micros(), b.micros())
-    elif isinstance(a, bool) and isinstance(b, bool):
+    if isinstance(a, bool) and isinstance(b, bool):
         return _order(int(a), int(b))
-    elif isinstance(a, bytes) and isinstance(b, bytes):
-        return 0 if a == b else -1 if a < b else 1
-    elif isinstance(a, Interval) and isinstance(b, Interval) and a.is_year_month() == b.is_year_month():
+    if isinstance(a, Interval) and isinstance(b, Interval) and a.is_year_month() == b.is_year_month():
         return _order(a.months, b.months) if a.is_year_month() else _order(a.micros, b.micros)
-    elif isinstance(a, Bit) and isinstance(b, Bit):
+    return _compare_bits(operator, a, b)
+
+
+def _compare_dates(a: Timestamp | Date, b: Timestamp | Date) -> int:
+    """Return -1, 0 or 1 for dates and timestamps. A date is compared as its midnight."""
+    if isinstance(a, Timestamp) and isinstance(b, Timestamp) and a.gmt != b.gmt:
+        return _order(_instant(a), _instant(b))
+    if isinstance(a, Date) and isinstance(b, Date):
+        return _order(a.key(), b.key())
+    first = Timestamp(a.year, a.month, a.day) if isinstance(a, Date) else a
+    second = Timestamp(b.year, b.month, b.day) if isinstance(b, Date) else b
+    return _order(first.key(), second.key())
+
+
+def _compare_bits(operator: str, a: object, b: object) -> int:
+    """Return -1, 0 or 1 for two values of BLOB or of BIT. Raises 2420 for all others."""
+    if isinstance(a, bytes) and isinstance(b, bytes):
+        return 0 if a == b else -1 if a < b else 1
+    if isinstance(a, Bit) and isinstance(b, Bit):
         first, second = a.bits(), b.bits()
         return 0 if first == second else -1 if first < second else 1
     raise binary_type_error(operator, a, b)

@@ -5,8 +5,8 @@
     parse_expression(text)    one expression: a V2.1 Filter, a pattern of a Trace node
     parse_path(text)          one field reference
 
-`parse()` and `parse_statements()` never raise: they return what could be understood and the list of errors, at most
-ERRORS_MAX. `parse_expression()` and `parse_path()` raise the first EsqlSyntaxError.
+`parse()` and `parse_statements()` never raise: they return the part that could be understood and the list of errors, at
+most ERRORS_MAX. `parse_expression()` and `parse_path()` raise the first EsqlSyntaxError.
 
 The work is spread over `parser_core.py` (tokens, names, types, limits), `parser_expressions.py` and
 `parser_statements.py` (with the rules by which the parser resumes after an error). Time is proportional to the length
@@ -91,7 +91,7 @@ def parse_path(text: str, file: str | None = None) -> s.Path:
 
 
 class _FileParser(StatementParser):
-    """Methods for what stands outside statements: schema, PATH, routines, modules."""
+    """Methods for text outside statements: schema, PATH, routines, modules."""
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)

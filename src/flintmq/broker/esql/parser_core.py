@@ -1,4 +1,4 @@
-"""What all parts of the ESQL parser share: the current token, names, types, errors and limits.
+"""The base of all parts of the ESQL parser: the current token, names, types, errors and limits.
 
 The parser never goes back: each decision looks at the current token and at one or two after it. So its time is
 proportional to the number of tokens.
@@ -7,8 +7,8 @@ Limits. `NESTING_MAX` bounds how deep constructs may stand inside each other, so
 and all that walk the tree after it stay below Python's recursion limit. `DEPTH_MAX` bounds the depth of the tree of one
 expression: a chain such as `1 + 1 + 1 ...` nests nothing in the source but makes a tree that is deep on its left side.
 
-Errors. A method that meets something unexpected raises what `failure()` returns; the statement or file level catches
-it, keeps it and resumes (see `parser_statements.py`).
+Errors. A method that meets something unexpected raises the error that `failure()` returns; the statement or file level
+catches it, keeps it and resumes (see `parser_statements.py`).
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class ParserCore:
     # Errors.
 
     def failure(self, expected: str, token: Token | None = None) -> EsqlSyntaxError:
-        """Return the error that the current token is not what was `expected`."""
+        """Return the error for a current token other than `expected`."""
         at = token or self.token
         return self.source.error(shown(at), expected, at.line, at.column)
 

@@ -12,8 +12,8 @@
 Two things differ from other languages: `||` binds tighter than `+`, and NOT binds as tight as a sign, so that
 `NOT a = b` is `(NOT a) = b`.
 
-Words are decided by context. A word is a keyword here only if what follows fits: CAST, TRIM and the like before `(`,
-DATE before a string, LIST before `{`. Otherwise it begins a path, so that nearly any word can be a variable.
+Words are decided by context. A word is a keyword here only if the following text fits: CAST, TRIM and the like before
+`(`, DATE before a string, LIST before `{`. Otherwise it begins a path, so that nearly any word can be a variable.
 """
 
 from __future__ import annotations
@@ -71,6 +71,8 @@ _WORD_LITERALS: Final[dict[str, tuple[str, bool | None]]] = {
     "FALSE": ("BOOLEAN", False),
 }
 _DATE_LITERALS: Final = frozenset(("DATE", "TIME", "GMTTIME", "TIMESTAMP", "GMTTIMESTAMP"))
+#: Words that start a literal or a list if a text, a sign or a brace follows.
+_PREFIXES: Final = _DATE_LITERALS | {"INTERVAL", "LIST"}
 #: Functions that may stand without parentheses.
 BARE_FUNCTIONS: Final = frozenset(
     "CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP CURRENT_GMTDATE CURRENT_GMTTIME CURRENT_GMTTIMESTAMP LOCAL_TIMEZONE"
@@ -121,7 +123,7 @@ class ExpressionParser(ParserCore):
         return result
 
     def binary(self, level: int) -> s.Expression:
-        """Take an expression whose binary operators are of `level` or tighter."""
+        """Take an expression with binary operators of `level` or tighter."""
         return self.binary_after(self.unary(), level)
 
     def binary_after(self, left: s.Expression, level: int) -> s.Expression:
@@ -191,7 +193,7 @@ class ExpressionParser(ParserCore):
         return s.Between(line, column, left, low, self.binary(_SUM), symmetric, negated)
 
     def _is(self, left: s.Expression) -> s.Expression:
-        """Take what follows IS."""
+        """Take the operands of IS."""
         negated = self.accept("NOT")
         sign = self.advance().symbol if self.token.symbol in ("+", "-") else ""
         test = _IS_TESTS.get(self.token.symbol)
@@ -254,16 +256,14 @@ class ExpressionParser(ParserCore):
         return inner
 
     def _word(self, token: Token) -> s.Expression:
-        """Take an expression that begins with an unquoted word: decide what the word means here."""
+        """Take an expression that begins with an unquoted word: decide on the meaning of the word here."""
         symbol = token.symbol
         following = self.ahead()
         after = following.symbol
-        if after == "(":
-            special = _SPECIAL.get(symbol)
-            if special is not None:
-                self.advance()
-                self.advance()
-                return self._continued(special(self, token))
+        if after == "(" and symbol in _SPECIAL:
+            self.advance()
+            self.advance()
+            return self._continued(_SPECIAL[symbol](self, token))
         if symbol in _WORD_LITERALS and after not in (".", "[", "(", ":"):
             self.advance()
             kind, value = _WORD_LITERALS[symbol]
@@ -271,20 +271,10 @@ class ExpressionParser(ParserCore):
         if symbol in BARE_FUNCTIONS and after not in (".", "[", "(", ":"):
             self.advance()
             return s.FunctionCall(token.line, token.column, [], _name(token), [], False)
-        if following.kind == lexer.STRING:
-            if symbol in _DATE_LITERALS:
-                self.advance()
-                self.advance()
-                return s.Literal(token.line, token.column, symbol, str(following.value))
-            if symbol == "INTERVAL":
-                return self._interval(token, False)
-        elif symbol == "INTERVAL" and after in ("-", "+") and self.ahead(2).kind == lexer.STRING:
-            self.advance()
-            return self._interval(token, after == "-")
-        elif symbol == "LIST" and after == "{":
-            self.advance()
-            self.advance()
-            return s.ListConstructor(token.line, token.column, self.expressions_until("}"))
+        if symbol in _PREFIXES:
+            prefixed = self._prefixed(token, following)
+            if prefixed is not None:
+                return prefixed
         if symbol == "SELECT" and (after not in _AFTER_NAME or after == "*"):
             return self._select(token)
         if symbol == "CASE":
@@ -294,6 +284,25 @@ class ExpressionParser(ParserCore):
         if (symbol in RESERVED or symbol in STRUCTURAL) and not _can_be_name(symbol, after):
             raise self.failure("an expression")
         return self._path_or_call()
+
+    def _prefixed(self, token: Token, following: Token) -> s.Expression | None:
+        """Take a literal or list that begins with DATE, INTERVAL, LIST and the like; None if the word is a name."""
+        symbol = token.symbol
+        if following.kind == lexer.STRING and symbol in _DATE_LITERALS:
+            self.advance()
+            self.advance()
+            return s.Literal(token.line, token.column, symbol, str(following.value))
+        if symbol == "INTERVAL":
+            if following.kind == lexer.STRING:
+                return self._interval(token, False)
+            if following.symbol in ("-", "+") and self.ahead(2).kind == lexer.STRING:
+                self.advance()
+                return self._interval(token, following.symbol == "-")
+        if symbol == "LIST" and following.symbol == "{":
+            self.advance()
+            self.advance()
+            return s.ListConstructor(token.line, token.column, self.expressions_until("}"))
+        return None
 
     def _interval(self, token: Token, negative: bool) -> s.Expression:
         """Take the string and the qualifier of an INTERVAL literal; the current token stands before the string."""
@@ -649,7 +658,7 @@ class ExpressionParser(ParserCore):
         return self.passthru_after(token, self.expression())
 
     def passthru_after(self, token: Token, sql: s.Expression) -> s.Passthru:
-        """Take what follows the SQL of PASSTHRU inside its parentheses."""
+        """Take the arguments of PASSTHRU behind its SQL."""
         database = self.path("a database after TO") if self.accept("TO") else None
         values: list[s.Expression] | None = None
         if self.accept("VALUES"):

@@ -120,7 +120,7 @@ class StatementParser(ExpressionParser):
         return symbol in _MODULE_KINDS and self.ahead(2).symbol == "MODULE"
 
     def _end_kind(self) -> str:
-        """Return what the END at the current token ends: IF, WHILE, ... or BEGIN."""
+        """Return the construct that the END at the current token ends: IF, WHILE, ... or BEGIN."""
         symbol = self.ahead().symbol
         return symbol if symbol in _COMPOUND else "BEGIN"
 
@@ -388,7 +388,7 @@ class StatementParser(ExpressionParser):
         return self.token.symbol in _STATEMENTS and self._first_on_line()
 
     def _handler(self, token: Token, action: str) -> s.DeclareHandler:
-        """Take what follows `DECLARE [CONTINUE | EXIT]`."""
+        """Take the rest of `DECLARE [CONTINUE | EXIT]`."""
         self.expect("HANDLER")
         self.expect("FOR", " of the HANDLER")
         states = [self._sql_state()]

@@ -9,7 +9,7 @@ Canonical means keywords in upper case, one statement per line, four blanks of i
 are needed. Comments are not in the tree and so are not printed. Parsing the printed text gives an equal tree; the tests
 hold the printer to that.
 
-What the user wrote is better for messages: `ParsedFile.text[statement.start:statement.end]`. This module is for trees
+The text of the user is better for messages: `ParsedFile.text[statement.start:statement.end]`. This module is for trees
 that were made or changed by a program, for `--show`, and for comparing two sources without their layout.
 """
 
@@ -264,7 +264,7 @@ def _options(options: s.ParseOptions) -> str:
 
 
 def _passthru(node: s.Passthru | s.PassthruStatement) -> str:
-    """Return what stands between the parentheses of PASSTHRU."""
+    """Return the text between the parentheses of PASSTHRU."""
     values = f" VALUES ({_list(node.values)})" if node.values is not None else ""
     return print_expression(node.sql) + _path_clause("TO", node.database) + values
 

@@ -8,15 +8,15 @@
 
 How time is attributed: the profile knows the statement that runs. Every event (a statement begins, a routine is called,
 a routine returns) charges the time since the last event to that statement. A call puts the statement of the caller on
-a stack, the return puts it back; so what a line shows is the time of the statement itself without the routines that it
-calls. What is no statement counts for a neighbour: the condition of a WHILE, when it is tested again, for the last
-statement of the body. A PROPAGATE shows the time of the nodes that it reaches, except for their ESQL.
+a stack, the return puts it back; so a line shows the time of the statement itself without the routines that it
+calls. Code outside of statements counts for a neighbour: the condition of a WHILE, when it is tested again, for the
+last statement of the body. A PROPAGATE shows the time of the nodes that it reaches, except for their ESQL.
 
 Time is CPU time of the thread in microseconds; waiting is not in it. Each thread has a stack and counters of its own,
 and `files` and `routines` add them up. Lines are counted, not statements: two statements on one line are one entry
 whose calls are those of both.
 
-What this module never does: change what a program does, or time code that was compiled without a profile.
+This module never changes the effect of a program, and never times code that was compiled without a profile.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class FileProfile:
 
 
 class _Thread:
-    """What one thread runs, and what it has counted."""
+    """The statement that one thread runs, and its counts."""
 
     __slots__ = ("calls", "current", "nanoseconds", "routine_calls", "since", "stack", "totals")
 
@@ -109,7 +109,7 @@ class _Thread:
 
 
 class Profile:
-    """Counts what the statements of a program do. `clock` gives nanoseconds of CPU time of the calling thread."""
+    """Counts calls and CPU time of statements. `clock` gives nanoseconds of CPU time of the calling thread."""
 
     def __init__(self, program: Program, clock: Callable[[], int] = time.thread_time_ns) -> None:
         if not program.profile:
@@ -226,7 +226,7 @@ class Profile:
 def listing(files: list[FileProfile]) -> list[str]:
     """Return the lines of an annotated listing: calls, microseconds and line number before each line of ESQL.
 
-    A line whose statement never ran has `-` in place of its calls; a line without a statement has neither.
+    A line with a statement that never ran has `-` in place of its calls; a line without a statement has neither.
     """
     lines: list[str] = []
     for file in files:

@@ -3,7 +3,7 @@
     program = Program()
     program.add(parse(text, "orders.esql"))
     program.compile()                       errors are in program.errors, with file, line and BIP number
-    unit = program.unit("", "OrderRouting") a module: kind, Main, what must be run before
+    unit = program.unit("", "OrderRouting") a module: kind, Main, initialisers
 
 A program is one scope of names: an application with its static libraries. Files of one broker schema see each other's
 routines and declarations; other schemas are reached by PATH or by a qualified name. A node calls
@@ -183,7 +183,7 @@ class Program:
     # Compilation.
 
     def compile(self) -> None:
-        """Compile all files. What cannot be compiled is in `errors`; the rest can run."""
+        """Compile all files. Problems are in `errors`; the rest can run."""
         for file in self._files:
             self._declare_routines(file)
         for file in self._files:
@@ -308,7 +308,7 @@ class Program:
         """Compile declarations outside routines; return the functions that set the variables, '' if none is needed.
 
         A flow has the variables of all schemas, also of libraries that it uses only in part. So at schema level an
-        EXTERNAL variable without a value, and what is computed from it, is an error only where it is read.
+        EXTERNAL variable without a value, and each that is computed from it, is an error only where it is read.
         """
         once = self._compiler(file, scope, trees, routines, name, 1)
         each = self._compiler(file, scope, trees, routines, name, 1)
@@ -354,46 +354,39 @@ class Program:
     def _declare_variable(
         self, compiler: StatementCompiler, node: s.Declare, name: s.Name, scope: Scope, prefix: str, lasting: bool
     ) -> None:
-        """Declare one variable of a module or schema and compile what gives it its value."""
+        """Declare one variable of a module or schema and compile the code that sets its first value."""
         kind = node.type.name
         holder = "c.shared" if lasting else "c.vars"
         key = f"{prefix}.{name.text}" if prefix else name.text
         symbol_kind = kind if kind in ("ROW", "REFERENCE", "NAME", "NAMESPACE") else "SCALAR"
         moved = f"{holder}[{key + ' moved'!r}]" if kind == "REFERENCE" else ""
         code = f"{holder}[{key!r}]"
-        literal = node.initial
         constant = node.constant or node.storage == "EXTERNAL"
         symbol = Symbol(name.text, symbol_kind, node.type, code, moved, constant=constant, local=False)
-        out = compiler.out
-        if kind in ("NAME", "NAMESPACE") and node.storage is None:
-            if isinstance(literal, s.Literal) and isinstance(literal.value, str):
-                symbol.text = literal.value
-                symbol.code = repr(literal.value)
-                scope.declare(symbol)
-                return
-        if node.constant and node.storage is None and isinstance(literal, s.Literal) and kind in _INLINE:
-            if compiler.type_of(literal) == kind:
-                symbol.code = compiler.scalar(literal)
-                scope.declare(symbol)
-                return
-        initial = "None"
+        if not _is_inline(symbol, node, compiler):
+            self._initialise(compiler, node, symbol, lasting)
+        scope.declare(symbol)
+
+    def _initialise(self, compiler: StatementCompiler, node: s.Declare, symbol: Symbol, lasting: bool) -> None:
+        """Compile the code that sets the first value of a variable."""
+        kind = node.type.name
+        literal = node.initial
+        line = compiler.out.line
         if kind == "REFERENCE":
             if not isinstance(literal, s.Path):
-                raise CompileError(2401, f"the reference {name.text} needs TO and a path", node)
+                raise CompileError(2401, f"the reference {symbol.name} needs TO and a path", node)
             path = compiler.path(literal)
-            out.line(f"{code}, {moved} = refer({compiler.element_code(path)}, {path.start})")
+            line(f"{symbol.code}, {symbol.moved} = refer({compiler.element_code(path)}, {path.start})")
         elif kind == "ROW":
-            out.line(f"{code} = {'shared_row' if lasting else 'new_row'}({name.text!r})")
+            line(f"{symbol.code} = {'shared_row' if lasting else 'new_row'}({symbol.name!r})")
             if literal is not None:
-                out.line(f"assign_root({code}, {compiler.source(literal)})")
+                line(f"assign_root({symbol.code}, {compiler.source(literal)})")
         else:
-            if literal is not None:
-                initial = compiler.typed(literal, node.type)
+            initial = "None" if literal is None else compiler.typed(literal, node.type)
             if node.storage == "EXTERNAL":
                 default = "MISSING" if literal is None else initial
-                initial = f"c.external({name.text!r}, {kind!r}, {default})"
-            out.line(f"{code} = {initial}")
-        scope.declare(symbol)
+                initial = f"c.external({symbol.name!r}, {kind!r}, {default})"
+            line(f"{symbol.code} = {initial}")
 
     def _bodies(self, file: _File) -> None:
         """Compile the routines and modules of a file."""
@@ -648,3 +641,19 @@ def _may_change(routine: s.Routine, name: str) -> bool:
 def _unit_key(key: str) -> tuple[str, str]:
     schema, _, name = key.rpartition("#")
     return schema, name
+
+
+def _is_inline(symbol: Symbol, node: s.Declare, compiler: StatementCompiler) -> bool:
+    """Return whether a variable is a literal that code has in place of its name, and set the code of the symbol."""
+    kind = node.type.name
+    literal = node.initial
+    if node.storage is not None or not isinstance(literal, s.Literal):
+        return False
+    if kind in ("NAME", "NAMESPACE") and isinstance(literal.value, str):
+        symbol.text = literal.value
+        symbol.code = repr(literal.value)
+        return True
+    if node.constant and kind in _INLINE and compiler.type_of(literal) == kind:
+        symbol.code = compiler.scalar(literal)
+        return True
+    return False

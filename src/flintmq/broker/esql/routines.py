@@ -1,4 +1,4 @@
-"""What a caller must know of a routine."""
+"""Signature of a routine, for its callers."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""The Run: what compiled ESQL works on while a node handles one message.
+"""The Run: the state of compiled ESQL while a node handles one message.
 
 A Run holds the trees of the node, the variables of the module, the state that a handler sees (SQLSTATE and the like),
-and the way out: databases, hooks, propagation. A node makes one Run per message; what lasts longer (SHARED variables,
-locks of ATOMIC blocks, compiled text of EVAL) belongs to the `Deployment`, which is one flow as it is deployed.
+and the way out: databases, hooks, propagation. A node makes one Run per message; state that lasts longer (SHARED
+variables, locks of ATOMIC blocks, compiled text of EVAL) belongs to the `Deployment`, which is one flow as it is
+deployed.
 
 `located` turns the traceback of an error into the wrappers that an ExceptionList has: one entry 2488 per routine that
 the error passed, with line, column and text of the statement.
@@ -59,16 +60,16 @@ class DataSource(Protocol):
         ...
 
     def commit(self) -> None:
-        """Commit what the flow has done in this data source."""
+        """Commit the work of the flow in this data source."""
         ...
 
     def rollback(self) -> None:
-        """Back out what the flow has done in this data source."""
+        """Back out the work of the flow in this data source."""
         ...
 
 
 class Node(Protocol):
-    """What a Run needs of the node that runs it."""
+    """Services of a node for the Run of its ESQL."""
 
     def propagate_from(self, run: Run, terminal: str, label: str | None, trees: Trees, finalize: bool) -> None:
         """Send trees to a terminal or label, and return when everything downstream is done."""
@@ -137,7 +138,7 @@ class Optional:
 
 @dataclass(slots=True)
 class Deployment:
-    """What lasts while a flow is deployed: SHARED variables, EXTERNAL values, locks, hooks."""
+    """State that lasts while a flow is deployed: SHARED variables, EXTERNAL values, locks, hooks."""
 
     #: Variables that have no value, because an EXTERNAL variable has none: key and text of the error.
     unset: dict[str, str] = field(default_factory=dict)
@@ -476,7 +477,7 @@ class Run:
         message_format: object,
         options: object,
     ) -> None:
-        """Fill an element with what a bit stream says (CREATE ... PARSE)."""
+        """Fill an element from a bit stream (CREATE ... PARSE)."""
         if bits is None:
             return
         if isinstance(bits, str):

@@ -1,6 +1,6 @@
 """The names that compiled ESQL uses: operators, casts, functions, trees.
 
-`namespace` gives them as a dict for one set of switches. Functions whose result depends on a switch are bound to it;
+`namespace` gives them as a dict for one set of switches. Functions that depend on a switch are bound to it;
 with the defaults they are the compiled functions themselves. `functions.SWITCHED` lists those of other modules; a
 function of this module that calls one of them takes the keyword argument `switches` and is in `_SWITCHED_HERE`.
 """
@@ -75,7 +75,7 @@ def coalesce_lazy(operands: list[Callable[[], object]]) -> object:
 
 
 def case_of(value: object, table: dict[object, object], otherwise: object, switches: Switches = DEFAULTS) -> object:
-    """Return the result of a CASE whose conditions and results are literals."""
+    """Return the result of a CASE with literals as conditions and results."""
     if type(value) in (str, int):
         if type(value) is type(next(iter(table))):
             return table.get(value, otherwise)
@@ -93,7 +93,7 @@ def case_else(
     otherwise: Callable[[], object],
     switches: Switches = DEFAULTS,
 ) -> object:
-    """Return the result of such a CASE whose ELSE is no literal, and is evaluated only if no condition fits."""
+    """Return the result of such a CASE with a computed ELSE, which is evaluated only if no condition fits."""
     found = case_of(value, table, MISSING, switches)
     return otherwise() if found is MISSING else found
 
@@ -236,7 +236,7 @@ def bad_literal(kind: str, text: str) -> object:
 
 
 def missing_name(name: str) -> element.Element:
-    """Raise the error of a name whose schema is not here."""
+    """Raise the error of a name in a schema that is not here."""
     raise BrokerError(
         2432, f"{name} is not declared; the schema that has it is not part of this program", inserts=(name,)
     )
@@ -248,7 +248,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_$#]*\Z")
 
 
 def sql_name(name: str) -> str:
-    """Return a name as SQL text takes it; what is no identifier is quoted, so it cannot end the name."""
+    """Return a name as SQL text takes it; a text that is no identifier is quoted, so it cannot end the name."""
     if _IDENTIFIER.match(name):
         return name
     if not name or "\0" in name:
@@ -362,7 +362,7 @@ def namespace(switches: Switches = DEFAULTS) -> dict[str, object]:
 
 @functools.cache
 def switched_names() -> frozenset[str]:
-    """Return the names whose functions are bound to the switches of an application."""
+    """Return the names of functions that are bound to the switches of an application."""
     # By table: the signature of a compiled function cannot be asked for.
     switched = functions.SWITCHED | _SWITCHED_HERE
     switched |= {builtin.function for builtin in BUILTINS.values() if builtin.switched}

@@ -1,7 +1,7 @@
 """Switches: one named choice for each point of ESQL that public evidence does not settle (MF 8, and [K] in MF).
 
-The defaults are what most evidence says. A switch is set for an application, never for a whole process: the compiled
-code of the application passes its `Switches` object to the functions whose result depends on one. A function that gets
+The defaults follow most of the evidence. A switch is set for an application, never for a whole process: the compiled
+code of the application passes its `Switches` object to the functions that depend on one. A function that gets
 none takes `DEFAULTS`, which nothing changes.
 
     name                      values, default first         decides

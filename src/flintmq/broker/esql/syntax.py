@@ -16,7 +16,7 @@ Conventions
 * `==` compares the structure and ignores positions. Nodes are not hashable; use `id(node)` as a key.
 * Keywords are stored in upper case (`"NEXTSIBLING"`), in the long form where there are two (`INT` is `"INTEGER"`).
   Names are stored as written, without quotation marks; `Name.key` is the form to compare without case.
-* Parentheses leave no trace: the shape of the tree says what binds to what.
+* Parentheses leave no trace: the shape of the tree has the precedence.
 * Optional parts are None. A list is never None except where None means "this clause was not written".
 * `||`, AND and OR take any number of operands in one node (a chain of 500 concatenations is one node, not a tree that
   is 500 levels deep). All other operators are binary and associate to the left.
@@ -25,7 +25,7 @@ The parser checks the form only. It does not resolve names: a `Path` of one plai
 broker property or a correlation name; a `FunctionCall` may be built-in or a routine. It does not check that a `[]`
 index stands last or that a target can be assigned. Those are the compiler's.
 
-What this module never does: evaluate, resolve, print.
+This module never evaluates, resolves or prints.
 """
 
 from __future__ import annotations

@@ -395,7 +395,7 @@ class Parameter(Node):
 class External(Node):
     """`EXTERNAL NAME "name" {option value}`: the body of a routine in another language or in a database.
 
-    `options` holds what follows the name, in order: ("CLASSLOADER", "x"), ("ASSEMBLY", "y"), ("VERSION", "1.0") ...
+    `options` holds the words behind the name, in order: ("CLASSLOADER", "x"), ("ASSEMBLY", "y"), ("VERSION", "1.0") ...
     """
 
     name: str
@@ -451,7 +451,7 @@ Item = Declare | DeclareHandler | Routine | Module
 
 @dataclass(slots=True)
 class ParsedFile:
-    """A source file: what was understood, and what was not.
+    """A source file: its statements, and its errors.
 
     `text` is the source that positions refer to: without byte order mark, XML escapes resolved. `schema` is the broker
     schema, "" for the default one. `path` lists the schemas of the PATH clause. `items` are the declarations, routines

@@ -1,4 +1,4 @@
-"""What compiled ESQL does to message trees: paths, assignment, creation, moves, rows and lists.
+"""Operations of compiled ESQL on message trees: paths, assignment, creation, moves, rows and lists.
 
 The compiler turns a path into a start element and a list of `Step`s made once. An index that is computed when the
 statement runs is DYNAMIC in its step, and the value is passed beside the steps; a computed name makes a step at run
@@ -73,7 +73,7 @@ def index_value(value: object) -> int:
 
 
 def dynamic_index(step: Step, value: object) -> int:
-    """Return the index of a step whose index was computed."""
+    """Return the index of a step with a computed index."""
     number = index_value(value)
     return number if step.index == DYNAMIC else -number
 
@@ -97,7 +97,7 @@ def type_value(value: object) -> int:
 def computed(
     name: object, namespace: object, any_name: bool, any_namespace: bool, type_given: object, index: int
 ) -> Step:
-    """Make a step whose name, namespace or type was computed. A type of None matches all types."""
+    """Make a step with a computed name, namespace or type. A type of None matches all types."""
     step = Step(
         None if any_name else name_value(name), None if any_namespace else name_value(namespace), index, 0, 0, -1
     )
@@ -226,7 +226,7 @@ def same_field(left: Element | None, right: Element | None) -> object:
 
 
 def ensure_at(start: Element, steps: list[Step], indexes: list[object], gaps: bool) -> Element:
-    """Return the element at the end of a path, creating what is missing."""
+    """Return the element at the end of a path, creating missing elements."""
     element = start
     used = 0
     left = len(steps)
@@ -261,7 +261,7 @@ def set_field_value(start: Element, steps: list[Step], indexes: list[object], ne
 
 
 def assign(start: Element, steps: list[Step], indexes: list[object], source: object, gaps: bool, keep: bool) -> None:
-    """Assign what a source is: a scalar, a row or nothing (A1, A2)."""
+    """Assign a source: a scalar, a row or nothing (A1, A2)."""
     if isinstance(source, Element):
         assign_element(start, steps, indexes, source, gaps)
     elif isinstance(source, list):
@@ -529,7 +529,7 @@ def _becomes_folder(element: Element) -> None:
 
 
 def neighbour(position: str, target: Element) -> Element:
-    """Return the element whose type and name `CREATE ... REPEAT` copies."""
+    """Return the element that gives `CREATE ... REPEAT` its type and name."""
     found: Element | None = target
     if position == "LASTCHILD":
         found = target.last_child()
@@ -652,7 +652,7 @@ class Column:
 
 
 def build_row(columns: list[Column], values: list[object]) -> Element:
-    """Return a result row. A column whose value is NULL is left out, as an assignment of NULL would."""
+    """Return a result row. A column with the value NULL is left out, as an assignment of NULL would."""
     row = Element("Row", None, NAME)
     for number in range(len(columns)):
         column = columns[number]

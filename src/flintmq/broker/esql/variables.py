@@ -1,6 +1,6 @@
 """Conversions that compiled ESQL does all the time: values for variables, sources for lists, rows for references.
 
-The module is compiled by mypyc. What is rare goes on to `casts.py` and `trees.py`.
+The module is compiled by mypyc. Rare cases go on to `casts.py` and `trees.py`.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def set_reference_value(element: Element, value: object) -> None:
 
 
 def shape(element: Element, name: object, namespace: object, kind: object, domain: object) -> None:
-    """Give a field that CREATE FIELD found or made what the clauses say."""
+    """Set type, value and namespace of a field that CREATE FIELD found or made, as its clauses say."""
     if isinstance(name, str) and element.name != name:
         element.forget_indexes()
         element.name = name

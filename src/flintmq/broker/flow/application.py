@@ -1,6 +1,6 @@
 """One application, library or folder: its flows, texts, policies and other files.
 
-`load_application` sorts the files of a project by what they are:
+`load_application` sorts the files of a project by kind:
 
     .msgflow, .subflow, .msgflow.yaml, .subflow.yaml, .cmf     flows
     .esql                                                      texts, by broker schema
@@ -9,7 +9,7 @@
     everything else                                            resources, read when asked for
 
 The broker schema of a flow or ESQL file is its folder within the project. In a folder that is no project, the schema
-is what the file itself says (`BROKER SCHEMA`, nsURI), since the folder may be anywhere.
+is that in the file itself (`BROKER SCHEMA`, nsURI), since the folder may be anywhere.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Resource:
 
 @dataclass(slots=True, eq=False)
 class Application:
-    """An application, a library, or what else a project can be."""
+    """An application, a library, or a project of another kind."""
 
     name: str
     kind: Kind
@@ -99,7 +99,7 @@ class Application:
         return iter(self.subflows.values())
 
     def by_suffix(self, *suffixes: str) -> list[Resource]:
-        """Return the resources whose names end with one of the suffixes (`.map`, `.xsl`, `.xsd`, `.wsdl`)."""
+        """Return the resources with one of the suffixes (`.map`, `.xsl`, `.xsd`, `.wsdl`)."""
         return [each for path, each in self.resources.items() if path.lower().endswith(suffixes)]
 
     @property
@@ -222,7 +222,7 @@ def decode(data: bytes) -> str:
 
 
 def _read_descriptors(application: Application, files: Files, names: set[str], is_archive: bool) -> None:
-    """Find out what a project is and what it refers to. Its descriptors stand in its root."""
+    """Find the kind of a project and its references. Its descriptors stand in its root."""
     kind: Kind | None = None
     for name in (PROJECT_FILE, *DESCRIPTORS):
         if name not in names:

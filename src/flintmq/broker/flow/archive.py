@@ -4,7 +4,7 @@ A BAR is a zip that holds zips (`App.appzip`, `Lib.libzip`, `Lib.shlibzip`), whi
 to disk. One Budget limits a whole file with everything inside it:
 
     entries     number of members, at all levels
-    bytes       sum of the sizes after decompression, of what is read
+    bytes       sum of the sizes after decompression, of all entries that are read
     member      size of one member after decompression
     ratio       compressed to decompressed, for members that are larger than RATIO_FREE_BYTES
     depth       archives inside archives
@@ -39,7 +39,7 @@ _DRIVE: Final = re.compile(r"[A-Za-z]:")
 
 @dataclass(slots=True)
 class Budget:
-    """What may still be read of one file. Exceeding it is a FlowFileError that names the limit."""
+    """The remaining allowance for reading one file. Exceeding it is a FlowFileError that names the limit."""
 
     entries: int = 50_000
     bytes: int = 1 << 30

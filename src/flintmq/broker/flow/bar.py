@@ -9,7 +9,7 @@
 override file, a section for each container. `Bar.override` changes the descriptors, `Bar.write` makes the new BAR:
 members that did not change are copied. A container that cannot be opened is a note, and the rest is read.
 
-What an override addresses is found by resolve.py; project.py makes flows and texts of the containers.
+resolve.py finds the properties that an override addresses; project.py makes flows and texts of the containers.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ class FlowProblem:
 
 
 def check_flow(flow: FlowDefinition, lookup: SubflowLookup = no_subflows) -> list[FlowProblem]:
-    """Return what is wrong with a flow. `lookup` finds subflows; without it, their terminals are not checked."""
+    """Return the problems of a flow. `lookup` finds subflows; without it, their terminals are not checked."""
     return _Check(flow, lookup).run()
 
 

@@ -2,7 +2,7 @@
 
     MessageFlow
       ConfigurablePropertyTable
-        ConfigurableProperty uri type brokerDefault userDefined nodeName     what a deployment descriptor may override,
+        ConfigurableProperty uri type brokerDefault userDefined nodeName     descriptors may override it,
           TargetProperty name uuid                                           and which attribute of which node it sets
       ComIbmMQInputNode label uuid queueName ...                             a node; the tag is its type and `Node`
         Attribute type="Complex" uuid="nsMappingTable"/MbTable/Row           a table
@@ -13,7 +13,8 @@ Subflows that were compiled, too, are flattened: their nodes have labels such as
 a node (`uuid`) is the path of the flow, `#` and the id in its flow file. Values that a developer gave to configurable
 properties are not here but in the deployment descriptor that belongs to the file; booleans are yes and no.
 
-The result is a FlowDefinition like that of a flow file, without positions. Its `configurable` says what each URI sets.
+The result is a FlowDefinition like that of a flow file, without positions. Its `configurable` has the property that
+each URI sets.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What `flint flow convert` and `flint flow bar` do. cli/flow.py parses the arguments.
+"""The commands `flint flow convert` and `flint flow bar`. cli/flow.py parses the arguments.
 
 Each function prints its result to `to`, problems to `errors`, and returns an exit code. FlowFileError and OSError pass
 through: the command line prints them in one line.
@@ -89,7 +89,7 @@ def override(
 
 
 def _overrides(file: Path) -> list[Override]:
-    """Return what an override file says, or what another BAR or deployment descriptor overrides."""
+    """Return the overrides of an override file, or those in another BAR or deployment descriptor."""
     if file.suffix.lower() == ".bar":
         found = []
         for container in read_bar(file).containers():

@@ -1,4 +1,4 @@
-"""What `flint flow esql`, `flint flow lint` and `flint flow test` do. cli/flow.py parses the arguments.
+"""The commands `flint flow esql`, `flint flow lint` and `flint flow test`. cli/flow.py parses the arguments.
 
 Each function prints its result to `to`, problems to `errors`, and returns an exit code.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TextIO
 
@@ -19,7 +19,7 @@ from flintmq.broker.flow import lint as linting
 from flintmq.broker.flow.application import declared_schema
 from flintmq.broker.flow.model import FlowFileError
 from flintmq.broker.flow.project import load
-from flintmq.broker.flow.testing import Case, CaseError, Loader, find_cases, read_bounded, run_case
+from flintmq.broker.flow.testing import Case, CaseError, Loader, Outcome, find_cases, read_bounded, run_case
 
 DIFFERENCES_SHOWN_MAX = 20
 
@@ -58,7 +58,7 @@ def _problem(problem: EsqlProblem, kind: str) -> str:
 
 
 def _programs(path: Path, errors: TextIO) -> list[tuple[Program, list[str]]]:
-    """Return what to compile: for a directory, BAR or flow each application in its scope, else one file.
+    """Return the ESQL to compile: for a directory, BAR or flow each application in its scope, else one file.
 
     An ESQL file that belongs to a project is compiled with the rest of it.
     """
@@ -167,48 +167,55 @@ def test(paths: Sequence[Path], record: bool, only: str, profile: bool, to: Text
     """Run recorded cases and print a line for each. Return 1 if one fails, 2 if there are none."""
     loader = Loader(profile)
     profiles: dict[int, profiling.Profile] = {}
-    passed = failed = recorded = 0
+    passed = failed = 0
+    for case in _cases(paths, only):
+        if profile:
+            _profile(loader, case, profiles)
+        outcome = run_case(case, loader, record)
+        if outcome.passed:
+            passed += 1
+        else:
+            failed += 1
+        _print_outcome(case, outcome, record, to)
+    if profiles:
+        files = [file for each in profiles.values() for file in each.files()]
+        lines = profiling.listing(files) + profiling.totals(files, [])[1:]
+        to.write("\n".join(lines) + "\n")
+    if not passed and not failed:
+        errors.write("there are no cases: directories below `tests` with a file input.*\n")
+        return 2
+    to.write(f"{passed} {'recorded' if record else 'passed'}, {failed} failed\n")
+    return 1 if failed else 0
+
+
+def _cases(paths: Sequence[Path], only: str) -> Iterator[Case]:
+    """Yield the cases of all paths with `only` in their name. Raise FlowFileError if a path has none."""
     for path in paths:
         try:
             cases = find_cases(path)
         except CaseError as error:
             raise FlowFileError("", str(error)) from None
-        for case in cases:
-            if only and only not in case.name:
-                continue
-            if profile:
-                _profile(loader, case, profiles)
-            outcome = run_case(case, loader, record)
-            milliseconds = outcome.seconds * 1000
-            if not outcome.passed:
-                failed += 1
-                to.write(f"FAIL {case.name}\n")
-                for line in outcome.differences[:DIFFERENCES_SHOWN_MAX]:
-                    to.write(f"     {line}\n")
-                more = len(outcome.differences) - DIFFERENCES_SHOWN_MAX
-                if more > 0:
-                    to.write(f"     ... and {more} more\n")
-            elif record:
-                recorded += 1
-                names = [file.relative_to(case.place).as_posix() for file in outcome.recorded]
-                to.write(f"rec  {case.name}: {', '.join(names) or 'nothing came out'}\n")
-            else:
-                passed += 1
-                to.write(f"ok   {case.name} ({milliseconds:.0f} ms)\n")
-    if profiles:
-        files = [file for each in profiles.values() for file in each.files()]
-        lines = profiling.listing(files) + profiling.totals(files, [])[1:]
-        to.write("\n".join(lines) + "\n")
-    if not passed and not failed and not recorded:
-        errors.write("there are no cases: directories below `tests` with a file input.*\n")
-        return 2
-    told = f"{recorded} recorded, {failed} failed" if record else f"{passed} passed, {failed} failed"
-    to.write(f"{told}\n")
-    return 1 if failed else 0
+        yield from (case for case in cases if only in case.name)
+
+
+def _print_outcome(case: Case, outcome: Outcome, record: bool, to: TextIO) -> None:
+    """Print the line of a case, and the first differences of one that failed."""
+    if not outcome.passed:
+        to.write(f"FAIL {case.name}\n")
+        for line in outcome.differences[:DIFFERENCES_SHOWN_MAX]:
+            to.write(f"     {line}\n")
+        more = len(outcome.differences) - DIFFERENCES_SHOWN_MAX
+        if more > 0:
+            to.write(f"     ... and {more} more\n")
+    elif record:
+        names = [file.relative_to(case.place).as_posix() for file in outcome.recorded]
+        to.write(f"rec  {case.name}: {', '.join(names) or 'nothing came out'}\n")
+    else:
+        to.write(f"ok   {case.name} ({outcome.seconds * 1000:.0f} ms)\n")
 
 
 def _profile(loader: Loader, case: Case, profiles: dict[int, profiling.Profile]) -> None:
-    """Take the profile of what a case runs, from its first case on."""
+    """Profile the ESQL that a case runs, from its first case on."""
     try:
         runtime = loader.flow(case).runtime
     except (FlowFileError, ValueError, OSError):

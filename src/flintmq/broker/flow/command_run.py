@@ -1,4 +1,4 @@
-"""What `flint flow run` does: sends files through a flow and prints what each node did and what would have left it.
+"""The command `flint flow run`: send files through a flow, print the work of each node and the messages that it sends.
 
     order.xml -> shop.Orders
              3 us  Orders.In
@@ -6,7 +6,7 @@
             12 us      Orders.Out (in)
       put      ORDERS.GOLD  123 bytes  Orders.Out
 
-The microseconds of a line are those until the next event: of `in`, what the node worked before it sent the message.
+The microseconds of a line are those until the next event: of `in`, the work of the node before it sent the message.
 Several inputs go through one flow, one after the other, so SHARED variables and collections keep their state.
 """
 
@@ -50,7 +50,7 @@ class RunError(FlowFileError):
 
 @dataclass(slots=True)
 class RunOptions:
-    """What the command line says."""
+    """Arguments of the command line."""
 
     path: Path
     flow: str = ""
@@ -249,7 +249,7 @@ def _print(
 
 
 def trace_lines(events: Sequence[NodeEvent]) -> list[str]:
-    """Return the events of a message as a tree: microseconds until the next event, node, what happened."""
+    """Return the events of a message as a tree: microseconds until the next event, node, event."""
     lines: list[str] = []
     for number, event in enumerate(events):
         following = events[number + 1].seconds if number + 1 < len(events) else event.seconds

@@ -14,14 +14,14 @@ An override file has one line for each change. `read_overrides` parses it, `appl
     schema.Flow#additionalInstances=3           the same for the flow itself, and for promoted properties
     schema.Flow#Node label.queueName            remove the override: the flow's own value counts
     TEST.Q=PROD.Q                               replace every override that is TEST.Q
-    [Shop], [Shop/Errors]                       what follows is for this application (or its library) only
-    [.], [*]                                    what follows is for the BAR itself, for all
+    [Shop], [Shop/Errors]                       the lines below are for this application (or its library) only
+    [.], [*]                                    the lines below are for the BAR itself, for all
     # text, empty lines                         ignored
 
 `render` prints a Deployment in this syntax, so reading, editing and applying is a round trip. A value keeps its blanks
 and backslashes; only line breaks are written as `&#xA;` and `&#xD;`, and `=` in a label as `&#x3D;`.
 
-Nothing here knows nodes: resolve.py finds what a URI addresses.
+Nothing here knows nodes: resolve.py finds the property that a URI addresses.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def read_deployment(data: bytes, file: str = DESCRIPTOR) -> Deployment:
 
 
 def write_deployment(deployment: Deployment) -> bytes:
-    """Return the descriptor as a document. What was read and not changed stays as it was."""
+    """Return the descriptor as a document. Parts that were read and not changed stay as they were."""
     root = parse_xml(deployment.source, deployment.file) if deployment.source else etree.Element("Broker")
     parts: dict[str, Any] = {}
     application = None

@@ -1,6 +1,6 @@
-"""Read what describes a project: `.project`, `*.descriptor`, `*.policyxml`.
+"""Read the descriptors of a project: `.project`, `*.descriptor`, `*.policyxml`.
 
-    .project                 name, natures (what kind of project it is), projects that it refers to
+    .project                 name, natures (the kind of project), projects that it refers to
     application.descriptor   appDescriptor: shared libraries that an application refers to
     library.descriptor       libDescriptor: the same, and `type`, which tells shared from static libraries
     restapi.descriptor       restapiDescriptor: see rest_api.py
@@ -24,7 +24,7 @@ from flintmq.broker.flow.xmi import parse_xml
 
 
 class Kind(StrEnum):
-    """What a project is."""
+    """Kinds of projects."""
 
     APPLICATION = "application"
     REST_API = "REST API"
@@ -64,7 +64,7 @@ _NATURES = (
 
 @dataclass(slots=True)
 class ProjectFile:
-    """What `.project` says."""
+    """Content of `.project`."""
 
     name: str = ""
     natures: list[str] = field(default_factory=list)
@@ -72,7 +72,7 @@ class ProjectFile:
 
     @property
     def kind(self) -> Kind | None:
-        """What the natures make of the project; None if they say nothing."""
+        """Return the kind that the natures give a project; None if they do not say."""
         for part, kind in _NATURES:
             if any(part in nature for nature in self.natures):
                 return kind
@@ -112,7 +112,7 @@ class Service:
 
 
 def read_project_file(data: bytes, file: str = PROJECT_FILE) -> ProjectFile:
-    """Return what `.project` says."""
+    """Return the content of `.project`."""
     root = parse_xml(data, file)
     found = ProjectFile()
     for part in root.iterchildren(tag=etree.Element):

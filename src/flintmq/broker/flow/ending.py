@@ -3,7 +3,7 @@
 An error of such a put has one effect, whenever it is known: the message is backed out. So the run time may send the put
 together with the commit (`Put.ends_flow`, runtime/queue_session.py). A node N ends its flow if
 
-E1  `out`, `failure` and `noMatch` of N are not wired: nobody asks what was put, and an error unwinds.
+E1  `out`, `failure` and `noMatch` of N are not wired: nobody asks for the result of the put, and an error unwinds.
 E2  every way to N is a last way: it comes from the `out` of an MQInput without `catch`, or from the last wire of a
     terminal of a node that itself stands on last ways only, and that does nothing after it has sent to that terminal
     (RELAYS). Nodes that are not in the table, TryCatch among them, are no such nodes.

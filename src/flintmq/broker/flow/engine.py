@@ -14,7 +14,7 @@ F4  TryCatch and the catch terminal of an input node end the unwinding. Message 
     came in; the environment keeps its changes.
 F5  An exception that is no BrokerError is a bug of ours: entry 2111, with the Python exception as cause.
 
-What a node does to the outside goes through `Services`: in a test or a function call they record, in a broker process
+Effects of a node on the outside go through `Services`: in a test or a function call they record, in a broker process
 they put messages, call servers and write files. Nodes never touch a queue, a socket or a file themselves.
 """
 
@@ -51,7 +51,7 @@ class NodeProblem(Exception):
 
 @dataclass(slots=True)
 class NodeEvent:
-    """What one node did, for a trace of the flow: `depth` is how many nodes are above it."""
+    """A step of one node, for a trace of the flow: `depth` is how many nodes are above it."""
 
     node: str
     type: str
@@ -179,7 +179,7 @@ class Wire:
 
 
 class RuntimeNode:
-    """One node of a running flow. Subclasses implement `process`, and `prepare` what must be right before the start."""
+    """One node of a running flow. Subclasses implement `process`, and `prepare` for checks before the start."""
 
     #: Types of flow files that a class runs.
     types: ClassVar[tuple[str, ...]] = ()
@@ -273,7 +273,7 @@ class RuntimeNode:
         return bool(self.wires.get(terminal))
 
     def receive(self, invocation: Invocation, assembly: Assembly, terminal: str) -> None:
-        """Handle an assembly, and what goes wrong with it (F1 to F3)."""
+        """Handle an assembly, and errors on its way (F1 to F3)."""
         self.calls += 1
         invocation.depth += 1
         watch = invocation.watch

@@ -1,4 +1,4 @@
-"""A flow as a function: load an application, call a flow with a message, look at what it would have sent.
+"""A flow as a function: load an application, call a flow with a message, look at the messages that it would have sent.
 
     from flintmq.broker import load
 
@@ -6,8 +6,8 @@
     result = flow(b"<Order>...</Order>", headers={"MQMD": {"CorrelId": b"42"}})
     result.out["ORDERS.GOLD"][0].tree.XMLNSC.Order.Total
 
-The flow runs in the caller's thread, with the real parsers, the compiled ESQL and the real nodes. Only what leaves the
-flow is recorded instead of done (`flow/services.py`). An exception that the flow does not handle is raised as
+The flow runs in the caller's thread, with the real parsers, the compiled ESQL and the real nodes. Only messages that
+leave the flow is recorded instead of done (`flow/services.py`). An exception that the flow does not handle is raised as
 `FlowFailed`, with the ExceptionList and the results so far; transactional puts are not among those, since they would
 have been backed out.
 """
@@ -61,7 +61,7 @@ Body = bytes | str | Mapping[str, object] | Sequence[object]
 
 
 class FlowFailed(BrokerError):
-    """A flow raised an exception that it did not handle. `result` is what it had done outside the unit of work."""
+    """A flow raised an exception that it did not handle. `result` has its effects outside the unit of work."""
 
     def __init__(self, error: BrokerError, result: FlowResult) -> None:
         super().__init__(
@@ -140,7 +140,7 @@ class Destinations(dict[str, list[OutMessage]]):
 
 @dataclass(slots=True)
 class FlowResult:
-    """What a flow did with one message."""
+    """The results of a flow for one message."""
 
     recorder: Recorder
     events: list[NodeEvent] = field(default_factory=list)
@@ -148,7 +148,7 @@ class FlowResult:
 
     @property
     def out(self) -> Destinations:
-        """Return what would have been put, by queue, in order."""
+        """Return the messages that would have been put, by queue, in order."""
         found = Destinations()
         for put in self.recorder.puts:
             found.setdefault(put.queue, []).append(OutMessage(put))
@@ -203,7 +203,7 @@ class FlowResult:
 
     @property
     def traces(self) -> list[tuple[str, str]]:
-        """Return what Trace nodes and LOG USER TRACE wrote: node and text."""
+        """Return the lines of Trace nodes and LOG USER TRACE: node and text."""
         return self.recorder.traces
 
     @property
@@ -265,7 +265,7 @@ class Flow:
         trace: bool = False,
         keep_assemblies: bool = False,
     ) -> FlowResult:
-        """Send one message through the flow and return what it did.
+        """Send one message through the flow and return its results.
 
         `headers` names header folders and their fields: MQMD, MQRFH2 with its folders, HTTPInputHeader. `input` is the
         label of the input node if the flow has several. `http`, `databases`, `queues`, `files` and `flows` answer for
@@ -298,7 +298,7 @@ class Flow:
         return result
 
     def on_spark(self, frame: Any, **options: Any) -> Any:
-        """Run the flow in Spark tasks over the rows of a DataFrame; return what it sends, one row each.
+        """Run the flow in Spark tasks over the rows of a DataFrame; return the messages that it sends, one row each.
 
         Needs the `spark` extra. The options are those of `flintmq.pipeline.flows.on_spark`. Raise FlowRefused for a
         flow with nodes that cannot run there.
@@ -318,7 +318,7 @@ class Flow:
         subscribers: Callable[[str], bool] | None = None,
         trace: bool = False,
     ) -> FlowResult:
-        """Move the clock of the flow, run the timers that are due by then, and return what they did.
+        """Move the clock of the flow, run the timers that are due by then, and return their results.
 
         Timers are those of TimeoutControl and TimeoutNotification nodes, and the timeouts of aggregations and
         collections. Nothing waits. Raise FlowFailed if the flow does not handle an exception.
@@ -411,7 +411,7 @@ _IDS = ("MsgId", "CorrelId", "GroupId")
 
 
 class LoadedApplications:
-    """What `load` returns: the applications of a directory or BAR, with their flows."""
+    """The applications of a directory or BAR with their flows, as `load` returns them."""
 
     def __init__(
         self,
@@ -438,7 +438,7 @@ class LoadedApplications:
 
     @property
     def notes(self) -> list[str]:
-        """Return what could not be read, with file and reason."""
+        """Return the parts that could not be read, with file and reason."""
         return [str(note) for note in self.project.all_notes()]
 
     @property
@@ -480,7 +480,7 @@ class LoadedApplications:
                 yield self.flow_of(owner, definition).runtime
 
     def settings(self, owner: Application) -> FlowSettings:
-        """Return what the flows of an application share; its ESQL is compiled on the first call."""
+        """Return the resources that the flows of an application share; its ESQL is compiled on the first call."""
         found = self._settings.get(id(owner))
         if found is None:
             scope = self.project.scope(owner)

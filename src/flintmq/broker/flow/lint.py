@@ -4,12 +4,12 @@
     for finding in report.sorted(): print(finding)
 
 Every message flow is expanded with its subflows, overrides and promoted properties, so a check sees the value of
-computeMode that will be in force. A subflow that no flow uses is looked at by itself; what only its users know (labels,
-who fills the local environment) is not checked then.
+computeMode that will be in force. A subflow that no flow uses is looked at by itself; facts that only its users know
+(labels, the nodes that fill the local environment) are not checked then.
 
     FL025, FL026    stand in ESQL and need the wires of the node
     FL101 to FL115  stand in the flow file
-    BIPnnnn         what the compiler refuses or warns of
+    BIPnnnn         errors and warnings of the compiler
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ class _Expanded:
 
 
 def _program(project: Project, application: Application, report: Report) -> LintProgram:
-    """Return the ESQL that an application sees; report what the compiler says of it."""
+    """Return the ESQL that an application sees; report the errors and warnings of its compiler."""
     scope = project.scope(application)
     program, compiled = LintProgram(), Program()
     referred = {name for each in project.applications for name in each.references}
@@ -200,7 +200,7 @@ def _program(project: Project, application: Application, report: Report) -> Lint
 
 
 def _check_definition(project: Project, flow: FlowDefinition, report: Report) -> None:
-    """Report what check_flow finds."""
+    """Report the findings of check_flow."""
     remarks = {node.label: _remarks(node.texts) for node in flow.nodes}
     for problem in check_flow(flow, project.subflow):
         check = _BY_NAME[problem.check]

@@ -191,7 +191,7 @@ class Location:
         return None if found is None else found.value
 
     def create(self, trees: Trees, run: Callable[[], Run] | None = None) -> Element:
-        """Return the element at this place; what is missing of the path is created."""
+        """Return the element at this place; missing elements of the path are created."""
         element = trees.get(self.tree)
         if element is None:
             raise BrokerError(2497, f"there is no tree for {self.text}; {self.tree} is missing", inserts=(self.text,))

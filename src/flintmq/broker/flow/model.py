@@ -61,7 +61,7 @@ class FlowFileError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class LoadNote:
-    """What could not be read or resolved: file and reason. Whatever else the project holds is loaded."""
+    """A part that could not be read or resolved: file and reason. All others of the project are loaded."""
 
     file: str
     reason: str

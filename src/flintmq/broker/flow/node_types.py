@@ -1,11 +1,11 @@
-"""Registry of node types: what a flow may set and wire, and which types the engine can run.
+"""Registry of node types: properties and terminals of each type, and which types the engine can run.
 
     node_type("ComIbmMQInput.msgnode")      the description by the type that a flow file names
     by_title("MQInput")                     the same by the name that developers and our YAML use
 
-The descriptions are in node_catalogue.py. The engine calls `mark_runnable` for every type that it implements, and
-`can_run` tells whether a flow can start. A type that is not described is kept in the definition like any other:
-loading names it, starting the flow refuses it. `register` adds the description of a user-defined node.
+node_catalogue.py makes the descriptions from tables. The engine calls `mark_runnable` for every type that it
+implements, and `can_run` tells whether a flow can start. A type that is not described is kept in the definition like
+any other: loading names it, starting the flow refuses it. `register` adds the description of a user-defined node.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def by_title(title: str) -> NodeType | None:
 
 
 def title_of(type_name: str) -> str:
-    """Return what developers call a type; a type that is not described keeps its own name."""
+    """Return the name of a type for developers; a type that is not described keeps its own name."""
     found = _types.get(type_name)
     return found.title if found else type_name
 

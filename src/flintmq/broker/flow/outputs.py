@@ -1,4 +1,4 @@
-"""What a flow did, as files: names, writing, comparing with what was expected.
+"""Results of a flow as files: names, writing, comparing with expectations.
 
     out/QUEUE.xml           the body of a message that was put; a second one to the same queue is QUEUE#2.xml
     published/TOPIC.json    a publication
@@ -59,7 +59,7 @@ class Output:
 
 
 def suffix_of(data: bytes, folder: str = "out") -> str:
-    """Return the suffix for a body, by what it looks like."""
+    """Return the suffix for a body, by its first characters."""
     if folder == "requests":
         return ".http"
     if folder == "emails":
@@ -164,7 +164,7 @@ def write_outputs(
 
 
 def has_expectations(place: Path) -> bool:
-    """Return whether a directory says what must come out."""
+    """Return whether a directory has expectations of outputs."""
     return any((place / name).exists() for name in (*FOLDERS, FAILURE, NOTHING))
 
 
@@ -187,9 +187,9 @@ def _stem(path: Path) -> str:
 def compare_outputs(
     place: Path, outputs: Sequence[Output], failure: BrokerError | None, ignore: Sequence[str] = ()
 ) -> list[str]:
-    """Return what differs from the expectations below a directory, one line each; [] if nothing does.
+    """Return the differences from the expectations below a directory, one line each; [] if nothing does.
 
-    Requests are compared only if there is a directory `requests`: they often hold what changes from run to run.
+    Requests are compared only if there is a directory `requests`: they often hold values that change from run to run.
     """
     lines = _compare_failures(place / FAILURE, failure)
     for folder in FOLDERS:
@@ -223,7 +223,7 @@ def _compare_failures(path: Path, failure: BrokerError | None) -> list[str]:
 
 
 def compare_output(path: Path, output: Output, ignore: Sequence[str] = ()) -> list[str]:
-    """Return what differs between an expected file and an output."""
+    """Return the differences between an expected file and an output."""
     data = _read(path)
     if path.suffix == ".mxml":
         if output.root is None:

@@ -161,7 +161,7 @@ class Xpath:
             raise ValueError(str(error)) from None
 
     def evaluate(self, assembly: Assembly) -> Any:
-        """Return what lxml returns: a list of elements, a text, a number or a truth value."""
+        """Return the result of lxml: a list of elements, a text, a number or a truth value."""
         roots = {name: _as_xml(_ROOTS[name](assembly)) for name in self.variables}
         context = next(iter(roots.values()), None)
         if context is None:

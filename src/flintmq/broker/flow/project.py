@@ -1,9 +1,9 @@
-"""Applications, libraries and REST APIs: what a directory or a BAR holds, with everything that refers to it.
+"""Applications, libraries and REST APIs: the content of a directory or a BAR, with its references.
 
     load(path)          a directory with one or many projects, a BAR, or one flow file
     Project             all that was found; `flow` finds a flow by name, `resolve` expands it
     Application         one application, library, REST API, policy project or plain folder
-    Scope               what a flow of an application sees: the application with its static libraries is one scope,
+    Scope               resources that a flow of an application sees: an application with its static libraries is one,
                         each shared library is another
 
 A directory is a project if it has `.project` or a descriptor (descriptors.py). Files belong to the nearest project
@@ -39,7 +39,7 @@ class FlowNotFound(FlowFileError):
 
 @dataclass(slots=True)
 class Scope:
-    """What a flow of an application sees."""
+    """The resources that a flow of an application sees."""
 
     #: The application itself and its static libraries: one name space.
     own: list[Application]
@@ -105,14 +105,9 @@ class Project:
         if application and not places:
             names = ", ".join(sorted({each.name for each in self.applications})[:20])
             raise FlowNotFound(self.file, f"there is no application {application}; there are: {names or 'none'}")
-        exact: list[tuple[Application, FlowDefinition]] = []
-        plain: list[tuple[Application, FlowDefinition]] = []
-        for place in places:
-            for flow in place.all_flows():
-                if name in (flow.qualified_name, flow.path):
-                    exact.append((place, flow))
-                elif name == flow.name:
-                    plain.append((place, flow))
+        flows = [(place, flow) for place in places for flow in place.all_flows()]
+        exact = [(place, flow) for place, flow in flows if name in (flow.qualified_name, flow.path)]
+        plain = [(place, flow) for place, flow in flows if name == flow.name]
         for found in (exact, plain):
             # A message flow wins over a subflow of the same name.
             found = [each for each in found if not each[1].is_subflow] or found
@@ -121,12 +116,12 @@ class Project:
             if found:
                 where = ", ".join(sorted(f"{flow.qualified_name} of {place.name}" for place, flow in found))
                 raise FlowNotFound(self.file, f"{len(found)} flows are called {name}: {where}; name the application")
-        known = sorted({flow.qualified_name for place in places for flow in place.all_flows()})
+        known = sorted({flow.qualified_name for _, flow in flows})
         near = difflib.get_close_matches(name, known, 5, 0.5) or known[:10]
         raise FlowNotFound(self.file, f"there is no flow {name}; there are: {', '.join(near) or 'none'}")
 
     def scope(self, application: Application) -> Scope:
-        """Return what flows of an application see."""
+        """Return the scope of the flows of an application."""
         own: list[Application] = []
         shared: list[Application] = []
         waiting = [application]
@@ -322,7 +317,7 @@ def _load_references(project: Project, folder: Path) -> None:
 
 
 def project_of_bar(bar: Bar) -> Project:
-    """Return what a BAR holds."""
+    """Return the content of a BAR."""
     project = Project(bar.root.name, bar.file, bar=bar)
     project.notes += bar.notes
     _add_container(project, bar.root)

@@ -57,7 +57,7 @@ def no_subflows(path: str, user: FlowDefinition) -> FlowDefinition | None:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What an override addresses: a property of the flow (`nodes` is empty) or of the node at the end of `nodes`."""
+    """The target of an override: a property of the flow (`nodes` is empty) or of the node at the end of `nodes`."""
 
     nodes: tuple[str, ...]
     name: str
@@ -127,7 +127,7 @@ class FlowInstance:
         return instance
 
     def user_properties(self) -> dict[str, UserProperty]:
-        """Return what ESQL of this flow may read as EXTERNAL: properties of this flow, then of those outside."""
+        """Return the EXTERNAL values for ESQL of this flow: properties of this flow, then of those outside."""
         found: dict[str, UserProperty] = {}
         instance: FlowInstance | None = self
         while instance is not None:
@@ -225,7 +225,7 @@ class _Expansion:
                 self.expand_subflow(node, mine, depth)
 
     def own_targets(self, flow: FlowDefinition) -> dict[Target, str]:
-        """Return what the overrides that name this flow address."""
+        """Return the targets of the overrides that name this flow."""
         name = flow.qualified_name
         if name in self.targets:
             return self.targets[name]
@@ -355,7 +355,7 @@ class _Expansion:
 
 
 def targets(uri: str, flow: FlowDefinition, lookup: SubflowLookup = no_subflows) -> list[Target]:
-    """Return what a URI addresses in the flow that it names; nothing if it addresses nothing."""
+    """Return the targets of a URI in the flow that it names; none if there are none."""
     if uri in flow.configurable:
         return [Target((node,), name) for node, name in flow.configurable[uri]] or _flow_target(flow, uri)
     rest = uri.partition("#")[2]

@@ -75,7 +75,7 @@ class RestOperation:
 
 @dataclass(slots=True)
 class RestApi:
-    """A REST API: what it offers and which flows implement it."""
+    """A REST API: its operations and the flows that implement it."""
 
     name: str
     base_path: str = ""
@@ -114,7 +114,7 @@ class RestApi:
 
 
 def _split(segment: str, literals: list[str]) -> list[str] | None:
-    """Return what stands between the literals of a template, the shortest first; None if they do not fit.
+    """Return the texts between the literals of a template, the shortest first; None if they do not fit.
 
     No regular expression: a template comes from a file, and a request from anywhere.
     """
@@ -275,7 +275,7 @@ def _parameters(document: dict[str, Any], *lists: object) -> list[RestParameter]
 
 
 def _follow(document: dict[str, Any], value: object) -> object:
-    """Return what a local reference refers to, or the value itself."""
+    """Return the target of a local reference, or the value itself."""
     for _ in range(_REFERENCES_MAX):
         if not isinstance(value, dict) or not isinstance(value.get("$ref"), str):
             return value

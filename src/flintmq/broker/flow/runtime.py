@@ -1,7 +1,7 @@
 """A flow that can run: nodes made, wired and prepared, with the ESQL, models and settings that they share.
 
 Nodes of subflows stand beside those of the flow: a wire to a subflow leads to its Input node, and its Output node leads
-on to what is wired to the subflow. A node type that the engine does not have, or a node that cannot be prepared, is a
+on to the nodes wired to the subflow. A node type that the engine does not have, or a node that cannot be prepared, is a
 problem of the flow: it does not start, and `problems` says which file, flow and node. The rest of an application runs.
 """
 
@@ -37,7 +37,7 @@ def routine_address(expression: str) -> tuple[str, str] | None:
 
 @dataclass(slots=True)
 class FlowSettings:
-    """What flows of one application share."""
+    """The resources that the flows of one application share."""
 
     program: Program
     switches: Switches = DEFAULTS

@@ -1,12 +1,12 @@
 """Read YAML and JSON from strangers.
 
-PyYAML's safe loaders build only dictionaries, lists and scalars. What they do not limit is limited here: the size of
-the text, the depth of nesting, and aliases. An alias costs nothing in memory, but a program that walks the document
+PyYAML's safe loaders build only dictionaries, lists and scalars. This module sets the limits that they lack: the size
+of the text, the depth of nesting, and aliases. An alias costs nothing in memory, but a program that walks the document
 meets its contents again each time: nine levels of nine aliases are 400 million nodes. So the nodes are counted as a
 walk meets them.
 
     load_yaml     scalars become numbers, booleans, dates and null, as YAML says (OpenAPI definitions)
-    load_strings  every scalar stays text: `no`, `007` and `1e3` are what the author wrote (flows)
+    load_strings  every scalar stays text: `no`, `007` and `1e3` stay as the author wrote them (flows)
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ DEPTH_MAX: Final = 200
 
 
 class _Refused(Exception):
-    """A limit is exceeded, or an alias stands inside what it means; the text says which."""
+    """A limit is exceeded, or an alias stands inside its own anchor; the text says which."""
 
 
 class _Bounded:

@@ -1,7 +1,7 @@
-"""What nodes do to the outside, and the recorder that a flow as a function uses.
+"""Effects of nodes on the outside, and the recorder that a flow as a function uses.
 
 A node asks `Services` for everything beyond the flow: queues, topics, servers, files, databases, other flows. The
-contract is small and synchronous. `Recorder` keeps what would have been done and answers from what a test gave it;
+contract is small and synchronous. `Recorder` keeps the effects and answers from the data of a test;
 the run time of a broker does it.
 """
 
@@ -49,7 +49,7 @@ class Put:
 
 @dataclass(slots=True)
 class Written:
-    """What a queue manager made of a put."""
+    """The result of a put."""
 
     queue: str
     queue_manager: str
@@ -80,7 +80,7 @@ class Publication:
 
 @dataclass(slots=True)
 class GetRequest:
-    """What an MQGet node asks for."""
+    """The options of an MQGet node for one get."""
 
     node: str
     queue: str
@@ -150,7 +150,7 @@ class Deferred:
 
 @dataclass(slots=True)
 class FileWrite:
-    """What a FileOutput node writes. `finish` ends a file that is written record by record."""
+    """A write of a FileOutput node. `finish` ends a file that is written record by record."""
 
     node: str
     directory: str
@@ -168,7 +168,7 @@ class FileWrite:
 
 @dataclass(slots=True)
 class Email:
-    """What an EmailOutput node sends. Attachments are name, content type and content."""
+    """An e-mail of an EmailOutput node. Attachments are name, content type and content."""
 
     node: str
     server: str
@@ -239,7 +239,7 @@ class Services(Protocol):
         ...
 
     def http_async(self, request: HttpRequest, kind: str, correlator: str, context: Element) -> None:
-        """Send a request whose response goes to the response node with this correlator, along with the context."""
+        """Send a request; its response goes to the response node with this correlator, along with the context."""
         ...
 
     def http_reply(self, reply: HttpReply) -> None:
@@ -285,7 +285,7 @@ class Services(Protocol):
 
     @property
     def store(self) -> StateStore:
-        """Return what flows keep between messages. Changes belong to the unit of work."""
+        """Return the state that flows keep between messages. Changes belong to the unit of work."""
         ...
 
     def set_timer(self, timer: Timer) -> None:
@@ -301,7 +301,7 @@ class Services(Protocol):
         ...
 
     def trace(self, node: str, destination: str, file: str, text: str) -> None:
-        """Write what a Trace node or LOG USER TRACE says."""
+        """Write a line of a Trace node or LOG USER TRACE."""
         ...
 
     def email(self, email: Email) -> None:
@@ -320,7 +320,7 @@ FlowCaller = Callable[[str, str, Element], Element | None]
 
 
 class Recorder:
-    """Services of a flow that is called as a function: what goes out is kept, what comes in was given before.
+    """Services of a flow that is called as a function: outputs are kept, inputs were given before.
 
     `http` maps the label of a node, or a URL pattern with `*`, to a response or a function. `databases` maps the name
     of a data source to a DataSource. `queues` holds messages for MQGet nodes, `files` the files for FileRead nodes.
@@ -365,7 +365,7 @@ class Recorder:
 
     @contextmanager
     def unit_of_work(self, with_state: bool = True) -> Iterator[None]:
-        """Commit the databases at the end; after an error, take back what the flow did under syncpoint.
+        """Commit the databases at the end; after an error, take back the work of the flow under syncpoint.
 
         `with_state` False is for flows that use neither store nor agenda: other threads may be changing them.
         """
@@ -475,7 +475,7 @@ class Recorder:
         self.replies.append(reply)
 
     def write_file(self, write: FileWrite) -> None:
-        """Keep what would be written."""
+        """Keep a write."""
         self.file_writes.append(write)
 
     def read_file(self, node: str, directory: str, pattern: str) -> tuple[str, bytes] | None:
@@ -487,7 +487,7 @@ class Recorder:
         return None
 
     def dispose_file(self, node: str, directory: str, name: str, action: str) -> None:
-        """Keep what would be done with a file."""
+        """Keep an action on a file."""
         self.disposed.append((name, action))
 
     def data_source(self, name: str, separate: bool = False) -> DataSource:
@@ -563,7 +563,7 @@ class Recorder:
         self.timeouts.append(request)
 
     def trace(self, node: str, destination: str, file: str, text: str) -> None:
-        """Keep what is traced."""
+        """Keep a line of a trace."""
         self.traces.append((node, text))
 
     def email(self, email: Email) -> None:
@@ -572,7 +572,7 @@ class Recorder:
 
 
 def _response(answer: HttpFake, request: HttpRequest) -> HttpResponse:
-    """Return the response that a fake stands for; raise what it stands for if that is an exception."""
+    """Return the response of a fake; raise it if it is an exception."""
     if isinstance(answer, HttpResponse):
         return answer
     if isinstance(answer, bytes):

@@ -1,4 +1,4 @@
-"""What flows keep between messages: groups of an aggregation, collections, requests of timers.
+"""State that flows keep between messages: groups of an aggregation, collections, requests of timers.
 
     StateStore   trees by area and key. A run time may keep them on disk; `MemoryStore` keeps them in a dictionary.
     Agenda       timers in the order in which they are due, by a clock that the owner moves.
@@ -6,7 +6,7 @@
 A node never changes a tree that it got from a store: it copies, changes and puts. So a mark (`MemoryStore.mark`) is a
 copy of the dictionaries, and going back to it undoes all that a flow did since, as a backout does.
 
-An address says who is called when a timer is due. Nodes that have one implement `TimedNode`.
+An address names the node to call when a timer is due. Such nodes implement `TimedNode`.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class TimedNode(Protocol):
         ...
 
     def due(self, invocation: Invocation, key: str) -> None:
-        """Do what a timer was set for. Raise what the flow does not handle."""
+        """Handle a timer that is due. Raise exceptions that the flow does not handle."""
         ...
 
 
@@ -92,7 +92,7 @@ class MemoryStore:
         return list(self.areas.get(area, {}))
 
     def mark(self) -> dict[str, dict[str, Element]]:
-        """Return what `restore` needs to undo later changes."""
+        """Return a snapshot for `restore` to undo later changes."""
         return {area: dict(trees) for area, trees in self.areas.items()}
 
     def restore(self, mark: dict[str, dict[str, Element]]) -> None:
@@ -140,7 +140,7 @@ class Agenda:
         return None
 
     def mark(self) -> tuple[float, list[tuple[float, int, str, str]], dict[tuple[str, str], int]]:
-        """Return what `restore` needs to undo later changes."""
+        """Return a snapshot for `restore` to undo later changes."""
         return self.now, list(self._queue), dict(self._valid)
 
     def restore(self, mark: tuple[float, list[tuple[float, int, str, str]], dict[tuple[str, str], int]]) -> None:

@@ -1,7 +1,8 @@
-"""What stands around a flow that is called as a function: other flows of the project, waiting answers, timers.
+"""The surroundings of a flow that is called as a function: other flows of the project, waiting answers, timers.
 
 Flows that were loaded together share one `Surroundings`. It holds the store and the agenda (`flow/state.py`), finds
-the node that an answer or a timer is for, in this flow or another one, and runs what comes after a flow has returned:
+the node that an answer or a timer is for, in this flow or another one, and runs the work that follows when a flow has
+returned:
 
     answers to asynchronous requests   as soon as the flow has returned, in the order of the requests
     calls of callable flows            at once, in the caller's thread
@@ -9,7 +10,7 @@ the node that an answer or a timer is for, in this flow or another one, and runs
 
 Each of them is a unit of work of its own, as it is in a broker.
 
-**Threads.** A backout sets store and agenda back to what they were when the unit of work began, so two units of work
+**Threads.** A backout sets store and agenda back to their state when the unit of work began, so two units of work
 that use them cannot overlap. A flow with a node that uses them (`RuntimeNode.uses_state`) holds `lock` for a whole
 call, with all that follows it: such flows take turns if they were loaded together. Other flows run side by side.
 """
@@ -57,7 +58,7 @@ class ResponseNode(Protocol):
 
 @runtime_checkable
 class SelfStarting(Protocol):
-    """A node whose timers run from the start of the flow."""
+    """A node with timers that run from the start of the flow."""
 
     def first_timers(self) -> list[Timer]:
         """Return the timers to set."""
@@ -93,7 +94,7 @@ class Surroundings:
         self._number = 0
 
     def call(self, runtime: RuntimeFlow, recorder: Recorder, start: Callable[[], None], more: NewInvocation) -> None:
-        """Run one unit of work of a flow, and then all that follows from it. Raise what a flow does not handle."""
+        """Run one unit of work of a flow and all that follows. Raise exceptions that a flow does not handle."""
         if runtime.uses_state:
             with self.lock:
                 with recorder.unit_of_work():
@@ -116,7 +117,7 @@ class Surroundings:
     def follow(self, runtime: RuntimeFlow, recorder: Recorder, invocation_of: NewInvocation) -> None:
         """Hand answers that wait to their response nodes, and run timers that are due at once, until there are none.
 
-        Raise what a flow does not handle.
+        Raise exceptions that a flow does not handle.
         """
         for _ in range(FOLLOWING_MAX):
             if not recorder.deferred:

@@ -1,12 +1,12 @@
 """Tests of flows from recorded input and output, as directories of files.
 
-A case is a directory below a directory `tests`, with one file `input.*`. What stands beside `tests` is loaded: a
+A case is a directory below a directory `tests`, with one file `input.*`. The project beside `tests` is loaded: a
 project with the projects that it refers to, or a folder of flows.
 
     Shop/shop/Orders.msgflow
     Shop/tests/gold/input.xml           the message: any suffix; `.mxml` is a recorded assembly
-    Shop/tests/gold/out/ORDERS.GOLD.xml what must come out (outputs.py: out, published, reply, files, emails, requests)
-    Shop/tests/gold/case.yaml           which flow, fakes, what to ignore; may be missing
+    Shop/tests/gold/out/ORDERS.GOLD.xml expected output (outputs.py: out, published, reply, files, emails, requests)
+    Shop/tests/gold/case.yaml           which flow, fakes, ignored paths; may be missing
 
 A case for one node has `input.mxml`, the assembly that the node gets, and an assembly for each one that it sends:
 
@@ -29,10 +29,10 @@ case.yaml, every entry optional:
     now                    the moment that CURRENT_TIMESTAMP gives, in GMT: 2024-01-31 12:00:00
     switches               switches of ESQL
     ignore                 paths that are not compared: XMLNSC/Order/Time, message/Properties/CreationTime
-    load                   what to load in place of the directory beside `tests`: ../../orders.bar
+    load                   a path to load in place of the directory beside `tests`: ../../orders.bar
 
 Files that a case names must lie within the directory that is loaded. A case without expectations fails, until they are
-recorded; what is not expected must not come out.
+recorded; unexpected outputs are failures.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ MQMD_BYTES: Final = frozenset(("MsgId", "CorrelId", "GroupId", "AccountingToken"
 
 
 class CaseError(Exception):
-    """A case cannot be run: its files are wrong. The text says which file and what to do."""
+    """A case cannot be run: its files are wrong. The text says which file and how to repair it."""
 
 
 # One node.
@@ -107,7 +107,7 @@ class Sent:
 
 @dataclass(slots=True)
 class NodeResult:
-    """What one node did: the assemblies it sent, in order, and what it did to the outside."""
+    """The results of one node: the assemblies it sent, in order, and its effects on the outside."""
 
     sent: list[Sent]
     result: FlowResult
@@ -124,7 +124,7 @@ class NodeResult:
 
 
 class _Probe(RuntimeNode):
-    """Stands at the end of a wire and keeps what comes."""
+    """Stands at the end of a wire and keeps the assemblies that come."""
 
     def __init__(self, name: str, sent: list[Sent], like: RuntimeNode) -> None:
         super().__init__(like.definition, {}, f"{like.label} {name}", "", like.flow)
@@ -175,7 +175,7 @@ def run_node(
     flows: Mapping[str, FlowFake] | None = None,
     subscribers: Callable[[str], bool] | None = None,
 ) -> NodeResult:
-    """Run one node of a flow on an assembly, and return what it sent. The nodes behind it do not run.
+    """Run one node of a flow on an assembly, and return its results. The nodes behind it do not run.
 
     The rest of the flow may have problems. Raise ValueError if the flow has no such node, FlowProblem if the node
     itself cannot run.
@@ -225,7 +225,7 @@ class Case:
         return bool(self.options.get("node")) or any(self.place.glob("output*.mxml"))
 
     def file(self, name: object) -> Path:
-        """Return a file that the case names. Raise CaseError if it lies outside of what is loaded."""
+        """Return a file that the case names. Raise CaseError if it lies outside of the loaded project."""
         path = (self.place / str(name)).resolve()
         root = self.place.resolve()
         while root.name != TESTS and root.parent != root:
@@ -244,7 +244,7 @@ class Case:
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of a case: what differs from the expectations, or why it could not be run."""
+    """The outcome of a case: differences from the expectations, or why it could not be run."""
 
     case: Case
     differences: list[str] = field(default_factory=list)
@@ -310,7 +310,7 @@ def read_case(place: Path, root: Path, project: Path) -> Case:
 
 
 class Loader:
-    """Loads what cases need, each project once."""
+    """Loads the projects of cases, each once."""
 
     def __init__(self, profile: bool = False) -> None:
         self.profile = profile
@@ -337,7 +337,7 @@ class Loader:
 
 
 def run_case(case: Case, loader: Loader | None = None, record: bool = False) -> Outcome:
-    """Run a case and compare, or record what came out as the new expectations. Raises nothing that a case causes."""
+    """Run a case and compare, or record the outputs as the new expectations. Raises nothing that a case causes."""
     outcome = Outcome(case)
     started = time.perf_counter()
     try:

@@ -26,7 +26,7 @@ IMPORTS_MAX: Final = 100
 
 @dataclass(slots=True)
 class WsdlOperation:
-    """One operation. `element` is namespace and name of what stands in the body of a request."""
+    """One operation. `element` is namespace and name of the element in the body of a request."""
 
     name: str
     action: str = ""
@@ -36,7 +36,7 @@ class WsdlOperation:
 
 @dataclass(slots=True)
 class Wsdl:
-    """What a node knows of a service."""
+    """The facts about a service for a node."""
 
     file: str
     binding: str = ""
@@ -64,7 +64,7 @@ class Wsdl:
 
 
 def read_wsdl(file: str, open_file: Callable[[str], bytes | None], binding: str = "", port: str = "") -> Wsdl:
-    """Return what a WSDL says of a binding; without a name, of the first that is SOAP. Raise FlowFileError."""
+    """Return a binding of a WSDL; without a name, the first that is SOAP. Raise FlowFileError."""
     documents = _documents(file, open_file)
     found = Wsdl(file, binding, port)
     node = _binding(documents, binding)
@@ -100,7 +100,7 @@ def read_wsdl(file: str, open_file: Callable[[str], bytes | None], binding: str 
 
 
 def _documents(file: str, open_file: Callable[[str], bytes | None]) -> list[Any]:
-    """Return the WSDL and what it imports."""
+    """Return the WSDL and its imports."""
     documents: list[Any] = []
     waiting, seen = [file], {file}
     while waiting:

@@ -11,7 +11,7 @@
         attributeLinks*                                   promotions
         stickyBoard                                       notes
 
-Writing is lossless: canonical XML of what is written equals canonical XML of what was read, unless the definition was
+Writing is lossless: canonical XML of the output equals canonical XML of the input, unless the definition was
 changed in between. The writer makes a document from the definition alone (`build`) and lays it over the document that
 was read, if there is one (`_merge`): attribute order, white space and comments come from there, everything else comes
 from the definition.
@@ -615,7 +615,7 @@ class _Builder:
 
 
 def _with_namespaces(root: _Element, wanted: dict[str | None, str]) -> _Element:
-    """Return the document with declarations for what nodes refer to, made anew if a node type was added."""
+    """Return the document with declarations for the references of nodes, made anew if a node type was added."""
     missing = {
         prefix: uri for prefix, uri in wanted.items() if prefix not in root.nsmap and uri not in STANDARD.values()
     }
@@ -629,7 +629,7 @@ def _with_namespaces(root: _Element, wanted: dict[str | None, str]) -> _Element:
 
 
 def _merge(new: _Element, old: _Element) -> None:
-    """Change `old` so that it says what `new` says, and keep its layout, comments and attribute order."""
+    """Change `old` so that it has the content of `new`, and keep its layout, comments and attribute order."""
     waiting = [(new, old)]
     while waiting:
         wanted, element = waiting.pop()

@@ -20,13 +20,13 @@
       - {text: Gold first, for: [By class]}
     layout: ...
 
-Nodes are named by their label; where a label repeats, a number follows and `label` says what it is. A node type is what
-developers call it, or the type of the flow file where we have no name for it. All values are text. A wire is
+Nodes are named by their label; where a label repeats, a number follows and `label` has the whole label. A node type is
+what developers call it, or the type of the flow file where we have no name for it. All values are text. A wire is
 `node.terminal`; labels may contain dots, and the longest known label is meant.
 
-`layout` holds what no run time reads: positions, ids, icons, namespaces, texts for translation. It may be missing, as
-in a flow that was written by hand: ids are then made up. With it, a flow that is converted to YAML and back is equal
-to what it was (yaml_writer.py and this module together).
+`layout` holds parts that no run time reads: positions, ids, icons, namespaces, texts for translation. It may be
+missing, as in a flow that was written by hand: ids are then made up. With it, a flow that is converted to YAML and back
+is equal to its original form (yaml_writer.py and this module together).
 """
 
 from __future__ import annotations
@@ -312,7 +312,7 @@ class _Reader:
         return found
 
     def read_descriptors(self, flow: FlowDefinition, entries: dict[str, Any], layout: dict[str, Any]) -> None:
-        """Read how properties are shown. What `properties` says about user-defined ones counts."""
+        """Read how properties are shown. For user-defined ones `properties` decides."""
         by_key = {each.key: each for each in flow.properties}
         items = layout.get("descriptors")
         if items is None:

@@ -1,7 +1,7 @@
 """Turn a flow into the document that yaml_form.py writes: dictionaries, lists and text.
 
-What a reader of the flow wants comes first: properties, nodes, wires, notes. `layout` takes everything else, and only
-where it is not what yaml_form.py would make up itself.
+The parts for a reader of the flow come first: properties, nodes, wires, notes. `layout` takes everything else, and only
+where it differs from the layout that yaml_form.py would make itself.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def default_prefix(ns_uri: str) -> str:
 
 
 def default_attributes() -> dict[str, str]:
-    """Return what the descriptor of a property has if nothing else is said."""
+    """Return the default content of the descriptor of a property."""
     return {"groupName": "Group.Basic", "configurable": "true"}
 
 

@@ -21,6 +21,7 @@ variables and what is no declaration are skipped. A text without a single struct
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -573,40 +574,21 @@ class _Builder:
             if type.filling and type.kind == "struct":
                 properties["skipCountTrailing"] = str(type.filling)
         elif type.kind == "char" and (dimensions or self.options.char == "string"):
-            length = dimensions[-1] if dimensions else 1
+            self.string(made, dimensions[-1] if dimensions else 1, properties)
             dimensions = dimensions[:-1]
-            self.string(made, length, properties)
-        elif type.kind in ("byte", "pointer") and (dimensions or type.kind == "pointer"):
-            length = type.size
-            if type.kind == "byte":
-                length = dimensions[-1]
-                dimensions = dimensions[:-1]
-            made.logical = Logical.HEX_BINARY
-            made.facets = Facets(max_length=length)
-            made.default = "00" * length if length < 10_000 else None
-            properties |= {"physicalType": "binary", "length": str(length)}
-        elif type.kind == "float":
-            made.logical = Logical.FLOAT if type.size == 4 else Logical.DOUBLE
-            made.default = "0"
-            properties |= {"physicalType": "float", "length": str(type.size)}
+        elif type.kind == "pointer":
+            _set_bytes(made, type.size, properties)
+        elif type.kind == "byte" and dimensions:
+            _set_bytes(made, dimensions[-1], properties)
+            dimensions = dimensions[:-1]
         else:
-            signed = type.signed and type.kind != "byte"
-            made.logical = binary_type(type.size, signed, True)
-            made.default = "0"
-            properties |= {
-                "physicalType": "integer",
-                "length": str(type.size),
-                "signed": "true" if signed else "false",
-            }
+            _set_number(made, type, properties)
         if member.alignment > 1:
             properties["byteAlignment"] = str(member.alignment)
         if properties:
             made.physical[self.format] = properties
-        count = 1
-        for size in dimensions:
-            count *= size
         if dimensions:
-            made.min_occurs = made.max_occurs = count
+            made.min_occurs = made.max_occurs = math.prod(dimensions)
         return made
 
     def string(self, made: Field, length: int, properties: Properties) -> None:
@@ -622,3 +604,23 @@ class _Builder:
 
 
 __all__ = ["BrokerError", "CHeaderOptions", "import_c_header"]
+
+
+def _set_bytes(made: Field, length: int, properties: Properties) -> None:
+    """Make a field of plain bytes."""
+    made.logical = Logical.HEX_BINARY
+    made.facets = Facets(max_length=length)
+    made.default = "00" * length if length < 10_000 else None
+    properties |= {"physicalType": "binary", "length": str(length)}
+
+
+def _set_number(made: Field, type: CType, properties: Properties) -> None:
+    """Make a field of a binary or floating-point number."""
+    made.default = "0"
+    if type.kind == "float":
+        made.logical = Logical.FLOAT if type.size == 4 else Logical.DOUBLE
+        properties |= {"physicalType": "float", "length": str(type.size)}
+        return
+    signed = type.signed and type.kind != "byte"
+    made.logical = binary_type(type.size, signed, True)
+    properties |= {"physicalType": "integer", "length": str(type.size), "signed": "true" if signed else "false"}

@@ -123,22 +123,34 @@ def _directive(line: str, number: int, header: Header, branches: list[tuple[bool
         branches[-1] = (not branches[-1][1], True)
     elif name == "endif" and branches:
         branches.pop()
-    elif not all(taken for taken, _ in branches):
-        return
-    elif name == "define":
-        macro = re.match(r"([A-Za-z_]\w*)(\()?(.*)", rest, re.DOTALL | re.ASCII)
-        if macro is not None and len(header.macros) < 100_000:
-            header.macros[macro.group(1)] = "" if macro.group(2) else macro.group(3).strip()[:1000]
-    elif name == "undef":
-        header.macros.pop(rest, None)
-    elif name == "include":
-        header.note(number, f"#include {rest[:80]} is not read")
-    elif name == "pragma":
-        pack = re.fullmatch(r"pack\s*\(([^)]*)\)", rest)
-        if pack is not None:
-            header.tokens.append(Token(pack.group(1), "#pack", number))
-        elif not rest.startswith("once"):
-            header.note(number, f"#pragma {rest[:60]} is not known")
+    elif all(taken for taken, _ in branches) and name in _DIRECTIVES:
+        _DIRECTIVES[name](rest, number, header)
+
+
+def _define(rest: str, number: int, header: Header) -> None:
+    macro = re.match(r"([A-Za-z_]\w*)(\()?(.*)", rest, re.DOTALL | re.ASCII)
+    if macro is not None and len(header.macros) < 100_000:
+        header.macros[macro.group(1)] = "" if macro.group(2) else macro.group(3).strip()[:1000]
+
+
+def _undefine(rest: str, number: int, header: Header) -> None:
+    header.macros.pop(rest, None)
+
+
+def _include(rest: str, number: int, header: Header) -> None:
+    header.note(number, f"#include {rest[:80]} is not read")
+
+
+def _pragma(rest: str, number: int, header: Header) -> None:
+    pack = re.fullmatch(r"pack\s*\(([^)]*)\)", rest)
+    if pack is not None:
+        header.tokens.append(Token(pack.group(1), "#pack", number))
+    elif not rest.startswith("once"):
+        header.note(number, f"#pragma {rest[:60]} is not known")
+
+
+#: Directives that are run only where all conditions around them hold.
+_DIRECTIVES: Final = {"define": _define, "undef": _undefine, "include": _include, "pragma": _pragma}
 
 
 def _condition(name: str, rest: str, number: int, header: Header) -> bool:

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -65,7 +66,18 @@ BINARY: Final = frozenset(
     ("computational", "computational-0", "computational-4", "computational-5", "computational-9", "computational-n")
 )
 PACKED: Final = frozenset(("computational-3", "computational-3u", "computational-6"))
-_SIZED: Final = {"binary-char": 1, "binary-short": 2, "binary-long": 4, "binary-double": 8}
+#: Usages with a size of their own, in bytes.
+_SIZED: Final = {
+    "binary-char": 1,
+    "binary-short": 2,
+    "binary-long": 4,
+    "binary-double": 8,
+    "computational-1": 4,
+    "computational-2": 8,
+    "index": 4,
+    "pointer-32": 4,
+    "procedure-pointer": 8,
+}
 _FIGURATIVE: Final = frozenset(
     "SPACE SPACES ZERO ZEROS ZEROES LOW-VALUE LOW-VALUES HIGH-VALUE HIGH-VALUES QUOTE QUOTES NULL NULLS".split()
 )
@@ -253,61 +265,77 @@ class _Parser:
         token = self.take()
         assert token is not None
         word = token.word
-        if word in ("PIC", "PICTURE"):
-            self.skip("IS")
-            self._picture(item, token.line)
-        elif word == "USAGE":
-            self.skip("IS")
+        read = _CLAUSE_READERS.get(word)
+        if read is not None:
+            read(self, item, token)
         elif word in USAGES:
             item.own_usage = USAGES[word]
-        elif word == "OCCURS":
-            self._occurs(item, token.line)
-        elif word == "REDEFINES":
-            target = self.take()
-            item.redefines = target.text if target is not None else ""
-            if not item.redefines:
-                raise definition_error(f"REDEFINES of {item.path_name()} names no item", line=token.line)
-        elif word in ("VALUE", "VALUES"):
-            self.skip("IS", "ARE")
-            self._value(item)
-        elif word in ("SYNC", "SYNCHRONIZED"):
-            item.sync = True
-            self.skip("LEFT", "RIGHT")
-        elif word in ("JUST", "JUSTIFIED"):
-            item.justified = True
-            self.skip("RIGHT")
-        elif word == "BLANK":
-            self.skip("WHEN")
-            self.skip("ZERO", "ZEROS", "ZEROES")
-            item.blank_when_zero = True
-        elif word == "SIGN":
-            self.skip("IS")
-        elif word in ("LEADING", "TRAILING"):
-            item.sign_leading = word == "LEADING"
-            self._separate(item)
-        elif word == "SEPARATE":
-            item.sign_separate = True
-            self.skip("CHARACTER")
-        elif word == "UNSIGNED":
-            item.unsigned = True
-        elif word in ("INDEXED", "ASCENDING", "DESCENDING"):
-            self._names()
-        elif word == "GROUP-USAGE":
-            self.skip("IS")
-            self.skip("NATIONAL")
-        elif word == "OBJECT":
-            self.skip("REFERENCE")
-            item.own_usage = "pointer"
-        elif word == "DATE":
-            self.skip("FORMAT")
-            self.skip("IS")
-            self.take()
         elif word in _IGNORED or word == "SIGNED":
             pass
         elif token.literal:
             self.source.note(token.line, f"a literal in the entry of {item.path_name()} belongs to no clause")
         else:
             self.source.note(token.line, f"'{token.text[:40]}' in the entry of {item.path_name()} is not known")
+
+    def _picture_clause(self, item: Item, token: Token) -> None:
+        self.skip("IS")
+        self._picture(item, token.line)
+
+    def _occurs_clause(self, item: Item, token: Token) -> None:
+        self._occurs(item, token.line)
+
+    def _redefines_clause(self, item: Item, token: Token) -> None:
+        target = self.take()
+        item.redefines = target.text if target is not None else ""
+        if not item.redefines:
+            raise definition_error(f"REDEFINES of {item.path_name()} names no item", line=token.line)
+
+    def _value_clause(self, item: Item, token: Token) -> None:
+        self.skip("IS", "ARE")
+        self._value(item)
+
+    def _sync_clause(self, item: Item, token: Token) -> None:
+        item.sync = True
+        self.skip("LEFT", "RIGHT")
+
+    def _justified_clause(self, item: Item, token: Token) -> None:
+        item.justified = True
+        self.skip("RIGHT")
+
+    def _blank_clause(self, item: Item, token: Token) -> None:
+        self.skip("WHEN")
+        self.skip("ZERO", "ZEROS", "ZEROES")
+        item.blank_when_zero = True
+
+    def _word_is(self, item: Item, token: Token) -> None:
+        self.skip("IS")
+
+    def _sign_clause(self, item: Item, token: Token) -> None:
+        item.sign_leading = token.word == "LEADING"
+        self._separate(item)
+
+    def _separate_clause(self, item: Item, token: Token) -> None:
+        item.sign_separate = True
+        self.skip("CHARACTER")
+
+    def _unsigned_clause(self, item: Item, token: Token) -> None:
+        item.unsigned = True
+
+    def _keys_clause(self, item: Item, token: Token) -> None:
+        self._names()
+
+    def _group_usage_clause(self, item: Item, token: Token) -> None:
+        self.skip("IS")
+        self.skip("NATIONAL")
+
+    def _object_clause(self, item: Item, token: Token) -> None:
+        self.skip("REFERENCE")
+        item.own_usage = "pointer"
+
+    def _date_clause(self, item: Item, token: Token) -> None:
+        self.skip("FORMAT")
+        self.skip("IS")
+        self.take()
 
     def _separate(self, item: Item) -> None:
         if self.skip("SEPARATE"):
@@ -429,6 +457,26 @@ class _Parser:
             self.source.note(name.line, f"constant {name.text} is no number and not used")
 
 
+#: By first word: the method that reads a clause of a data description entry.
+_CLAUSE_READERS: Final[dict[str, Callable[[_Parser, Item, Token], None]]] = {
+    **dict.fromkeys(("PIC", "PICTURE"), _Parser._picture_clause),
+    **dict.fromkeys(("USAGE", "SIGN"), _Parser._word_is),
+    "OCCURS": _Parser._occurs_clause,
+    "REDEFINES": _Parser._redefines_clause,
+    **dict.fromkeys(("VALUE", "VALUES"), _Parser._value_clause),
+    **dict.fromkeys(("SYNC", "SYNCHRONIZED"), _Parser._sync_clause),
+    **dict.fromkeys(("JUST", "JUSTIFIED"), _Parser._justified_clause),
+    "BLANK": _Parser._blank_clause,
+    **dict.fromkeys(("LEADING", "TRAILING"), _Parser._sign_clause),
+    "SEPARATE": _Parser._separate_clause,
+    "UNSIGNED": _Parser._unsigned_clause,
+    **dict.fromkeys(("INDEXED", "ASCENDING", "DESCENDING"), _Parser._keys_clause),
+    "GROUP-USAGE": _Parser._group_usage_clause,
+    "OBJECT": _Parser._object_clause,
+    "DATE": _Parser._date_clause,
+}
+
+
 # Nesting and layout.
 
 
@@ -470,42 +518,35 @@ def elementary_size(item: Item, pointer_size: int) -> int:
     """Return the bytes of an elementary item. Raises a ParserException if it has neither picture nor size."""
     usage = item.usage
     picture = item.picture
-    if usage == "computational-1":
-        return 4
-    if usage == "computational-2":
-        return 8
-    if usage in ("index", "function-pointer", "pointer-32"):
-        return 4 if usage != "function-pointer" else pointer_size
-    if usage == "pointer":
+    if usage in ("pointer", "function-pointer"):
         return pointer_size
-    if usage == "procedure-pointer":
-        return 8
     if usage in _SIZED:
         return _SIZED[usage]
     if picture is None:
         return 0
     if picture.category in (Category.NATIONAL, Category.DBCS) or usage in ("national", "display-1"):
         return 2 * (picture.size + _sign_size(item, picture))
-    if usage == "computational-x":
-        if picture.category is not Category.NUMERIC:
-            return picture.size
-        return max(1, math.ceil(math.log2(10) * picture.digits / 8))
     if picture.category is not Category.NUMERIC:
         return picture.size
     digits = picture.digits
+    if usage == "computational-x":
+        return max(1, math.ceil(math.log2(10) * digits / 8))
     if usage in BINARY:
-        if usage == "computational-9" and digits <= 2:
-            return 1
-        if digits <= 4:
-            return 2
-        if digits <= 9:
-            return 4
-        return 8 if digits <= 18 else math.ceil((math.log2(10) * digits + 1) / 8)
+        return 1 if usage == "computational-9" and digits <= 2 else _binary_size(digits)
     if usage == "computational-3" or usage == "computational-6" and picture.signed:
         return digits // 2 + 1
     if usage in PACKED:
         return (digits + 1) // 2
     return picture.size + _sign_size(item, picture)
+
+
+def _binary_size(digits: int) -> int:
+    """Return the bytes of a binary number with a picture of `digits` digits."""
+    if digits <= 4:
+        return 2
+    if digits <= 9:
+        return 4
+    return 8 if digits <= 18 else math.ceil((math.log2(10) * digits + 1) / 8)
 
 
 def _sign_size(item: Item, picture: Picture) -> int:

@@ -64,6 +64,17 @@ class Picture:
     has_point: bool = False
 
 
+#: Categories of characters, in the order of the test: one of the first symbols must be there, and no others than the
+#: second.
+_CHARACTER_CATEGORIES: Final = (
+    (Category.NATIONAL, {"N"}, {"N", "B", "0", "/"}),
+    (Category.DBCS, {"G"}, {"G", "B"}),
+    (Category.ALPHABETIC, {"A"}, {"A"}),
+    (Category.ALPHANUMERIC, {"A", "X", "U"}, {"A", "X", "9", "U"}),
+    (Category.ALPHANUMERIC_EDITED, {"A", "X"}, {"A", "X", "9", "B", "0", "/"}),
+)
+
+
 def parse_picture(text: str, decimal_comma: bool = False) -> Picture:
     """Return a picture. Raises ValueError."""
     runs = _runs(text)
@@ -77,17 +88,10 @@ def parse_picture(text: str, decimal_comma: bool = False) -> Picture:
     present = set(counts)
     if "E" in present:
         return Picture(text, Category.FLOATING, size=size, signed=True, has_point=point in present)
-    if present <= {"N", "B", "0", "/"} and "N" in present:
-        return Picture(text, Category.NATIONAL, size=size)
-    if present <= {"G", "B"} and "G" in present:
-        return Picture(text, Category.DBCS, size=size)
-    if present <= {"A"}:
-        return Picture(text, Category.ALPHABETIC, size=size)
-    if present <= {"A", "X", "9", "U"} and present & {"A", "X", "U"}:
-        return Picture(text, Category.ALPHANUMERIC, size=size)
+    for category, required, allowed in _CHARACTER_CATEGORIES:
+        if present & required and present <= allowed:
+            return Picture(text, category, size=size)
     if present & {"A", "X"}:
-        if present <= {"A", "X", "9", "B", "0", "/"}:
-            return Picture(text, Category.ALPHANUMERIC_EDITED, size=size)
         raise ValueError(f"picture '{text}' mixes letters and editing symbols that do not go together")
     if counts.get("S", 0) > 1 or counts.get("V", 0) > 1 or counts.get(point, 0) > 1:
         raise ValueError(f"picture '{text}' has more than one sign or decimal point")
@@ -134,7 +138,12 @@ def _numeric(text: str, runs: list[tuple[str, int]], counts: dict[str, int], siz
     symbols = [symbol for symbol, _ in runs]
     if "S" in symbols and symbols[0] != "S":
         raise ValueError(f"the S of picture '{text}' is not its first symbol")
-    has_point = "V" in symbols
+    return Picture(text, Category.NUMERIC, digits, _scale(text, runs, digits), "S" in symbols, size)
+
+
+def _scale(text: str, runs: list[tuple[str, int]], digits: int) -> int:
+    """Return how many decimal places a picture of S, V, P and 9 has; negative for P behind its digits."""
+    has_point = any(symbol == "V" for symbol, _ in runs)
     seen_point = seen_digit = False
     leading = trailing = scale = 0
     for symbol, count in runs:
@@ -153,9 +162,7 @@ def _numeric(text: str, runs: list[tuple[str, int]], counts: dict[str, int], siz
             scale += count if seen_point or not has_point else 0
     if leading and trailing:
         raise ValueError(f"picture '{text}' has P on both sides of its digits")
-    if leading and not has_point:
-        scale += digits
-    return Picture(text, Category.NUMERIC, digits, scale, "S" in symbols, size)
+    return scale + digits if leading and not has_point else scale
 
 
 def _edited(text: str, runs: list[tuple[str, int]], counts: dict[str, int], size: int, point: str) -> Picture:

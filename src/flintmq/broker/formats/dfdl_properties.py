@@ -604,16 +604,20 @@ class Properties:
             raise self.error("dfdl:textStandardGroupingSeparator is not one character")
         if isinstance(decimal, tuple) and grouping in decimal and "," in pattern and ("." in pattern or "E" in pattern):
             raise self.error(f"the grouping and the decimal separator are both '{grouping}'")
-        zero: tuple[Delimiter, ...] = ()
-        if self.get("textStandardZeroRep"):
-            found = self.delimiters("textStandardZeroRep")
-            if isinstance(found, Expression):
-                raise self.error("dfdl:textStandardZeroRep is an expression")
-            banned = (CharacterClass.NEW_LINE, CharacterClass.EMPTY)
-            if any(isinstance(part, bytes) or part in banned for one in found for part in one.parts):
-                raise self.error("dfdl:textStandardZeroRep has an entity that is neither a character nor white space")
-            zero = found
+        zero = self._zeros()
         return replace(number, decimal_separators=decimal, grouping_separator=grouping, exponent=exponent, zero=zero)
+
+    def _zeros(self) -> tuple[Delimiter, ...]:
+        """Return the representations of zero."""
+        if not self.get("textStandardZeroRep"):
+            return ()
+        found = self.delimiters("textStandardZeroRep")
+        if isinstance(found, Expression):
+            raise self.error("dfdl:textStandardZeroRep is an expression")
+        banned = (CharacterClass.NEW_LINE, CharacterClass.EMPTY)
+        if any(isinstance(part, bytes) or part in banned for one in found for part in one.parts):
+            raise self.error("dfdl:textStandardZeroRep has an entity that is neither a character nor white space")
+        return found
 
     def calendar(self, logical: Logical, is_text: bool, binary: BinaryNumber) -> Calendar:
         """Return the representation of a date or time."""

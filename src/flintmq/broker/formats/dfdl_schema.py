@@ -109,6 +109,9 @@ class SchemaReader:
         return _MessageBuilder(documents).build(document, node)
 
 
+_PACKED = (BinaryNumber.PACKED, BinaryNumber.BCD, BinaryNumber.IBM4690)
+
+
 class _MessageBuilder(TypeReader):
     """Builds one message."""
 
@@ -171,17 +174,34 @@ class _MessageBuilder(TypeReader):
         self.statements(chain, made)
         if least != 1 or most != 1:
             self.occurrences(properties, made)
-        policy = properties.get("emptyElementParsePolicy")
-        made.empty_is_absent = policy in ("treatAsAbsent", "treatAsMissing")
-        if content is not None and policy is None:
-            # As IBM's processor does, which never knew the property: an optional structure without content is absent.
-            made.empty_is_absent = True
         if properties.get("floating") == "yes":
             properties.notice("dfdl:floating='yes'")
         if simple is not None:
             self.simple(properties, made, simple, chain)
         else:
             self.complex(properties, made, chain)
+        self.absence(properties, made, declaration, simple, document, node)
+        self.calculated(properties, made)
+        if properties.get("choiceBranchKey"):
+            made.branch_keys = self.branch_keys(properties)
+        self.open.pop()
+        return made
+
+    def absence(
+        self,
+        properties: Properties,
+        made: Element,
+        declaration: Node,
+        simple: SimpleType | None,
+        document: Document,
+        node: Node,
+    ) -> None:
+        """Set the meaning of an empty element, its default and fixed value."""
+        policy = properties.get("emptyElementParsePolicy")
+        made.empty_is_absent = policy in ("treatAsAbsent", "treatAsMissing")
+        if made.content is not None and policy is None:
+            # As IBM's processor does, which never knew the property: an optional structure without content is absent.
+            made.empty_is_absent = True
         default = declaration.get("default")
         if declaration.get("fixed") is not None:
             default = declaration.get("fixed")
@@ -194,12 +214,6 @@ class _MessageBuilder(TypeReader):
             made.default = default
         if made.nillable:
             made.nil_for_default = properties.get("useNilForDefault") == "yes"
-        self.calculated(properties, made)
-        key = properties.get("choiceBranchKey")
-        if key:
-            made.branch_keys = self.branch_keys(properties)
-        self.open.pop()
-        return made
 
     def branch_keys(self, properties: Properties) -> tuple[str, ...]:
         """Return the keys of a branch."""
@@ -307,43 +321,55 @@ class _MessageBuilder(TypeReader):
 
     def check_lengths(self, properties: Properties, made: Element, is_text: bool) -> None:
         """Check that length, units and representation fit together."""
-        logical = made.logical
         length = made.length
-        assert logical is not None
         if is_text:
             if length.units is LengthUnits.BITS and length.kind in (LengthKind.EXPLICIT, LengthKind.PREFIXED):
                 properties.notice("text with dfdl:lengthUnits='bits'")
             if made.text.encoding in ("utf-16", "UTF-16") and properties.get("utf16Width") == "variable":
                 properties.notice("dfdl:utf16Width='variable'")
             return
-        packed = made.number.binary in (BinaryNumber.PACKED, BinaryNumber.BCD, BinaryNumber.IBM4690)
-        number = logical not in (Logical.HEX_BINARY, Logical.BOOLEAN, Logical.FLOAT, Logical.DOUBLE)
         if length.units is LengthUnits.CHARACTERS and length.kind in (LengthKind.EXPLICIT, LengthKind.PREFIXED):
             raise properties.error("a binary field has no length in characters")
-        if length.kind is LengthKind.DELIMITED and not packed and logical is not Logical.HEX_BINARY:
-            raise properties.error(f"a binary {logical.value} cannot be delimited")
-        if length.kind is LengthKind.PATTERN and logical is not Logical.HEX_BINARY:
-            raise properties.error("a binary field has no dfdl:lengthKind='pattern'")
-        if logical is Logical.HEX_BINARY:
+        if made.logical is Logical.HEX_BINARY:
             facets = made.facets
             if length.kind is LengthKind.IMPLICIT and facets.min_length != facets.max_length:
                 raise properties.error("a hexBinary of implicit length needs equal minLength and maxLength")
+        else:
+            self.check_binary_kind(properties, made)
+        if length.kind is LengthKind.EXPLICIT and isinstance(length.value, int):
+            self.check_binary_size(properties, made, length.value * (1 if length.units is LengthUnits.BITS else 8))
+
+    def check_binary_kind(self, properties: Properties, made: Element) -> None:
+        """Check that a binary number can have its kind of length."""
+        logical = made.logical
+        length = made.length
+        assert logical is not None
+        packed = made.number.binary in _PACKED
+        if length.kind is LengthKind.DELIMITED and not packed:
+            raise properties.error(f"a binary {logical.value} cannot be delimited")
+        if length.kind is LengthKind.PATTERN:
+            raise properties.error("a binary field has no dfdl:lengthKind='pattern'")
         if length.kind is LengthKind.EXPLICIT and isinstance(length.value, Expression):
             if logical in (Logical.FLOAT, Logical.DOUBLE):
                 raise properties.error(f"a binary {logical.value} has a computed length")
         if length.kind is LengthKind.IMPLICIT and (packed or logical in (Logical.INTEGER, Logical.DECIMAL)):
             raise properties.error(f"a binary {logical.value} has no implicit length")
-        if length.kind is LengthKind.EXPLICIT and isinstance(length.value, int):
-            bits = length.value * (1 if length.units is LengthUnits.BITS else 8)
-            if logical in (Logical.FLOAT, Logical.DOUBLE) and bits != (32 if logical is Logical.FLOAT else 64):
-                raise properties.error(f"a binary {logical.value} of {bits} bits")
-            if number and not packed and bits == 0:
-                raise properties.error("a binary number of no bits")
-            limit = {"byte": 8, "short": 16, "int": 32, "long": 64}.get(logical.value.replace("unsigned", "").lower())
-            if limit is not None and not packed and bits > limit:
-                raise properties.error(f"a binary {logical.value} of {bits} bits; it has at most {limit}")
-            if packed and bits % 4:
-                raise properties.error(f"a packed number of {bits} bits")
+
+    def check_binary_size(self, properties: Properties, made: Element, bits: int) -> None:
+        """Check that a binary field can have a length of `bits` bits."""
+        logical = made.logical
+        assert logical is not None
+        packed = made.number.binary in _PACKED
+        number = logical not in (Logical.HEX_BINARY, Logical.BOOLEAN, Logical.FLOAT, Logical.DOUBLE)
+        if logical in (Logical.FLOAT, Logical.DOUBLE) and bits != (32 if logical is Logical.FLOAT else 64):
+            raise properties.error(f"a binary {logical.value} of {bits} bits")
+        if number and not packed and bits == 0:
+            raise properties.error("a binary number of no bits")
+        limit = {"byte": 8, "short": 16, "int": 32, "long": 64}.get(logical.value.replace("unsigned", "").lower())
+        if limit is not None and not packed and bits > limit:
+            raise properties.error(f"a binary {logical.value} of {bits} bits; it has at most {limit}")
+        if packed and bits % 4:
+            raise properties.error(f"a packed number of {bits} bits")
 
     def length(self, properties: Properties, chain: list[tuple[Document, Node]]) -> Length:
         """Return the length of an element, with the prefix of a prefixed length."""

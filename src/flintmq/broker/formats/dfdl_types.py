@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -45,6 +46,22 @@ class SimpleType:
         self.facets = Facets()
         #: Components from the type itself to its last base: document and node.
         self.chain: list[tuple[Document, Node]] = []
+
+
+#: Facets that are numbers of characters, bytes or digits, and the fields of `Facets` that they set.
+_COUNT_FACETS: Mapping[str, tuple[str, ...]] = {
+    "length": ("min_length", "max_length"),
+    "minLength": ("min_length",),
+    "maxLength": ("max_length",),
+    "totalDigits": ("total_digits",),
+    "fractionDigits": ("fraction_digits",),
+}
+_BOUND_FACETS: Mapping[str, str] = {
+    "minInclusive": "min_inclusive",
+    "maxInclusive": "max_inclusive",
+    "minExclusive": "min_exclusive",
+    "maxExclusive": "max_exclusive",
+}
 
 
 class TypeReader:
@@ -207,35 +224,15 @@ class TypeReader:
                 patterns.append(value)
             elif kind == "enumeration":
                 values.append(value)
-            elif kind in ("minLength", "maxLength", "length"):
-                if base.logical not in (Logical.STRING, Logical.HEX_BINARY):
+            elif kind in _COUNT_FACETS:
+                if kind.endswith("ength") and base.logical not in (Logical.STRING, Logical.HEX_BINARY):
                     raise self.error(document, child, f"{kind} on an xs:{base.logical.value}")
                 number = self.facet_number(document, child, value)
-                if kind != "maxLength":
-                    facets = replace(facets, min_length=number)
-                if kind != "minLength":
-                    facets = replace(facets, max_length=number)
-            elif kind in ("totalDigits", "fractionDigits"):
-                number = self.facet_number(document, child, value)
-                facets = (
-                    replace(facets, total_digits=number)
-                    if kind == "totalDigits"
-                    else replace(facets, fraction_digits=number)
-                )
-            elif kind in ("minInclusive", "maxInclusive", "minExclusive", "maxExclusive"):
-                if kind[:3] + ("Exclusive" if kind.endswith("Inclusive") else "Inclusive") in bounds:
-                    raise self.error(document, child, f"{kind[:3]}Inclusive and {kind[:3]}Exclusive on one type")
-                bounds.add(kind)
-                try:
-                    logical_value(value, base.logical)
-                except ValueError as error:
-                    raise self.error(document, child, f"{kind}: {error}") from None
-                facets = {
-                    "minInclusive": replace(facets, min_inclusive=value),
-                    "maxInclusive": replace(facets, max_inclusive=value),
-                    "minExclusive": replace(facets, min_exclusive=value),
-                    "maxExclusive": replace(facets, max_exclusive=value),
-                }[kind]
+                changed: dict[str, Any] = dict.fromkeys(_COUNT_FACETS[kind], number)
+                facets = replace(facets, **changed)
+            elif kind in _BOUND_FACETS:
+                self.check_bound(document, child, base, bounds)
+                facets = replace(facets, **{_BOUND_FACETS[kind]: value})
             elif kind not in ("annotation", "simpleType", "whiteSpace"):
                 raise self.error(document, child, f"xs:{kind} is not a facet")
         if patterns:
@@ -249,6 +246,17 @@ class TypeReader:
         if 0 <= facets.max_length < facets.min_length:
             raise self.error(document, restriction, "minLength is more than maxLength")
         return facets
+
+    def check_bound(self, document: Document, facet: Node, base: SimpleType, bounds: set[str]) -> None:
+        """Check the value of a bound, and that a type has not both forms of it. Add the facet to `bounds`."""
+        kind = etree.QName(facet).localname
+        if kind[:3] + ("Exclusive" if kind.endswith("Inclusive") else "Inclusive") in bounds:
+            raise self.error(document, facet, f"{kind[:3]}Inclusive and {kind[:3]}Exclusive on one type")
+        bounds.add(kind)
+        try:
+            logical_value(facet.get("value", ""), base.logical)
+        except ValueError as error:
+            raise self.error(document, facet, f"{kind}: {error}") from None
 
     def facet_number(self, document: Document, node: Node, value: str) -> int:
         if not value.strip().isdigit() or len(value) > 12:

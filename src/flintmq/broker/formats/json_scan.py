@@ -178,7 +178,7 @@ class JsonSource(Source):
                         raise JsonProblem(i, "the end of the text")
                     return
                 if c != (_CLOSE_OBJECT if in_object else _CLOSE_ARRAY):
-                    raise JsonProblem(i, "'}', ','" if in_object else "']', ','")
+                    raise _unclosed(i, in_object)
                 number = stack.pop()
                 i += 1
                 ends[number] = i
@@ -520,3 +520,8 @@ def json_error(text: str, place: int, expected: str) -> BrokerError:
             text=f"line {line} column {column}: found {text[place]!r} ({found}), expected: {expected}",
         )
     return parser_error(5705, text="JSON parsing errors have occurred", cause=cause)
+
+
+def _unclosed(i: int, in_object: bool) -> JsonProblem:
+    """Return the error of a container that neither ends nor goes on behind a value."""
+    return JsonProblem(i, "'}', ','" if in_object else "']', ','")

@@ -177,62 +177,75 @@ class TdsBuilder:
         if found is not None:
             return found
         place = f"{group.place}: {path}" if group.place else path
-        if group.min_occurs != 1 or group.max_occurs != 1:
-            raise definition_error(f"{place}: a group that repeats is only possible in XML formats")
         separation = self.separation(properties, place)
-        if group.composition is Composition.MESSAGE or separation is Separation.UNDEFINED:
-            raise definition_error(
-                f"{place}: which message is embedded here is not known; name it in the message type as 'outer/inner'"
-            )
-        members: list[SchemaMember] = []
+        self._refuse_group(group, separation, place)
         made: Sequence | Choice
-        frame = Markup(
-            initiator=self.markup_of(properties, "groupIndicator", place),
-            terminator=self.markup_of(properties, "groupTerminator", place),
-        )
         tag_length = read_number({"tagLength": self.text_of(properties, "tagLength")}, "tagLength", 0, place)
         tag_separator = () if tag_length else self.markup_of(properties, "tagDataSeparator", place)
         by_initiator = separation in _TAGGED and (initiators or any(self.lacks_tag(member) for member in group.members))
         if by_initiator and separation is Separation.TAGGED_ENCODED_LENGTH:
             raise definition_error(f"{place}: a structure in a TaggedEncodedLength group needs a tag")
         if group.choice:
-            tagged = separation in _TAGGED and not by_initiator
-            made = Choice(
-                members=members,
-                markup=frame,
-                separation=separation if tagged else Separation.NONE,
-                tag_data_separator=tag_separator if tagged else (),
-                tag_length=tag_length if tagged else 0,
-                place=place,
-            )
+            made = Choice(markup=self._frame(properties, place), place=place)
+            if separation in _TAGGED and not by_initiator:
+                made.separation = separation
+                made.tag_data_separator = tag_separator
+                made.tag_length = tag_length
         else:
-            made = Sequence(members=members, markup=frame, place=place)
-            made.open_content = group.open_content
-            made.missing = self.missing(place)
-            if separation in _DELIMITED:
-                made.separator = self.markup_of(properties, "delimiter", place)
-                never = word_of({"x": self.text_of(properties, "suppressAbsentElementDelimiters")}, "x", "EndOfType")
-                made.separator_suppression = (
-                    SeparatorSuppression.NEVER if never == "never" else SeparatorSuppression.TRAILING_EMPTY
-                )
+            made = self._sequence(group, properties, separation, place)
             if by_initiator:
                 self._initiated(made, group)
             else:
-                made.composition = group.composition if separation in _TAGGED else ordered(group.composition)
-                made.separation = Separation.NONE if separation is Separation.USE_DATA_PATTERN else separation
+                self._set_separation(made, group, properties, separation, place)
                 made.tag_data_separator = tag_separator
                 made.tag_length = tag_length
-                if separation is Separation.TAGGED_ENCODED_LENGTH:
-                    made.encoded_length = read_number(properties, "lengthOfEncodedLength", 0, place)
-                    made.encoded_length_extra = read_number(properties, "extraCharsInEncodedLength", 0, place)
         self._groups[key] = made
         self._kept.append(group)
         for member in group.members:
             if isinstance(member, Group):
-                members.append(self.group(member, path, properties, by_initiator))
+                made.members.append(self.group(member, path, properties, by_initiator))
             elif member.max_occurs:
-                members.append(self.member(member, separation, path, tag_separator if by_initiator else None))
+                made.members.append(self.member(member, separation, path, tag_separator if by_initiator else None))
         return made
+
+    def _refuse_group(self, group: Group, separation: Separation, place: str) -> None:
+        """Raise the error of a group that no TDS format can lay out."""
+        if group.min_occurs != 1 or group.max_occurs != 1:
+            raise definition_error(f"{place}: a group that repeats is only possible in XML formats")
+        if group.composition is Composition.MESSAGE or separation is Separation.UNDEFINED:
+            raise definition_error(
+                f"{place}: which message is embedded here is not known; name it in the message type as 'outer/inner'"
+            )
+
+    def _frame(self, properties: Mapping[str, str], place: str) -> Markup:
+        """Return the group indicator and terminator."""
+        return Markup(
+            initiator=self.markup_of(properties, "groupIndicator", place),
+            terminator=self.markup_of(properties, "groupTerminator", place),
+        )
+
+    def _sequence(self, group: Group, properties: Mapping[str, str], separation: Separation, place: str) -> Sequence:
+        """Return a sequence without members, with its delimiter."""
+        made = Sequence(markup=self._frame(properties, place), place=place)
+        made.open_content = group.open_content
+        made.missing = self.missing(place)
+        if separation in _DELIMITED:
+            made.separator = self.markup_of(properties, "delimiter", place)
+            never = word_of({"x": self.text_of(properties, "suppressAbsentElementDelimiters")}, "x", "EndOfType")
+            made.separator_suppression = (
+                SeparatorSuppression.NEVER if never == "never" else SeparatorSuppression.TRAILING_EMPTY
+            )
+        return made
+
+    def _set_separation(
+        self, made: Sequence, group: Group, properties: Mapping[str, str], separation: Separation, place: str
+    ) -> None:
+        """Set how the members of a sequence are told apart."""
+        made.composition = group.composition if separation in _TAGGED else ordered(group.composition)
+        made.separation = Separation.NONE if separation is Separation.USE_DATA_PATTERN else separation
+        if separation is Separation.TAGGED_ENCODED_LENGTH:
+            made.encoded_length = read_number(properties, "lengthOfEncodedLength", 0, place)
+            made.encoded_length_extra = read_number(properties, "extraCharsInEncodedLength", 0, place)
 
     def separation(self, properties: Mapping[str, str], place: str) -> Separation:
         """Return the data element separation of a group."""

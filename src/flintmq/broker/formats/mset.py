@@ -18,7 +18,7 @@ from flintmq.broker.errors import BrokerError
 from flintmq.broker.flow.model import FlowFileError
 from flintmq.broker.flow.xmi import parse_xml
 from flintmq.broker.formats.message_set import FormatKind, MessageSet, PhysicalFormat, definition_error
-from flintmq.broker.formats.mset_annotations import XSI, local, set_properties
+from flintmq.broker.formats.mset_annotations import XSI, Note, local, set_properties
 from flintmq.broker.formats.mset_schema import NOTES_MAX, SchemaPool
 
 _Element = Any  # lxml has no types of its own.
@@ -73,18 +73,8 @@ def _settings(root: _Element, path: str, folder: str) -> MessageSet:
     for child in root.iterchildren():
         kind_name = local(child)
         if kind_name == "MRMessageSetRep":
-            type_name = (child.get(f"{{{XSI}}}type") or "").rpartition(":")[2]
-            kind = _KINDS.get(type_name)
-            format_name = child.get("name") or ""
-            ordered.append(format_name)
-            if kind is None or not format_name:
-                note(child, f"a physical format of type {type_name or 'none'} is not known and not used")
-                continue
-            message_set.formats[format_name] = PhysicalFormat(format_name, kind, set_properties(child, kind, note))
-            public = child.get("doctypePublicID") or ""
-            if _IDENTIFIER.fullmatch(public):
-                # The identifier of the set stands in the document type of its XML format.
-                message_set.identifier = public
+            ordered.append(child.get("name") or "")
+            _add_format(message_set, child, note)
         elif kind_name not in ("MRMessageSetID", "otherSupportedDomains", "MRNamespacePreferences", ""):
             note(child, f"{kind_name} is not known and not used")
     default = root.get("defaultWireFormat") or root.get("defaultRep") or ""
@@ -94,6 +84,21 @@ def _settings(root: _Element, path: str, folder: str) -> MessageSet:
     if default in message_set.formats:
         message_set.default_format = default
     return message_set
+
+
+def _add_format(message_set: MessageSet, element: _Element, note: Note) -> None:
+    """Add a physical format to a message set, and the identifier of the set that its XML format has."""
+    type_name = (element.get(f"{{{XSI}}}type") or "").rpartition(":")[2]
+    kind = _KINDS.get(type_name)
+    name = element.get("name") or ""
+    if kind is None or not name:
+        note(element, f"a physical format of type {type_name or 'none'} is not known and not used")
+        return
+    message_set.formats[name] = PhysicalFormat(name, kind, set_properties(element, kind, note))
+    public = element.get("doctypePublicID") or ""
+    if _IDENTIFIER.fullmatch(public):
+        # The identifier of the set stands in the document type of its XML format.
+        message_set.identifier = public
 
 
 def _add_messages(pool: SchemaPool, message_set: MessageSet) -> None:

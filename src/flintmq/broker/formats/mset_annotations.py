@@ -231,26 +231,9 @@ class AnnotationReader:
         found = properties_of(representation, FIELD_PROPERTIES[FormatKind.CWF], self.note)
         given = {key.lower(): value for key, value in representation.attrib.items()}
         kind = given.get("typename", "").lower()
-        encoding = given.get("lengthencoding", "").lower()
-        prefix = given.get("prefixlength", "0").strip()
-        if "packed" in kind:
-            found["physicalType"] = "packedDecimal"
-        elif "external" in kind or "zoned" in kind:
-            found["physicalType"] = "externalDecimal"
-        elif "float" in kind:
-            found["physicalType"] = "float"
-        elif "boolean" in kind:
-            found["physicalType"] = "boolean"
-        elif "binary" in kind:
-            found["physicalType"] = _encoded("Binary", encoding, prefix) or "binary"
-        elif "integer" in kind:
-            found["physicalType"] = "integer"
-        elif "second" in kind:
-            found["physicalType"] = "timeMilliseconds" if "milli" in kind else "timeSeconds"
-        elif "string" in kind or "date" in kind or "time" in kind:
-            found["physicalType"] = _encoded("String", encoding, prefix) or "fixedLengthString"
-            if "null" in encoding:
-                found["physicalType"] = "nullTerminatedString"
+        physical = _physical_type(kind, given)
+        if physical:
+            found["physicalType"] = physical
         elif kind:
             self.note(
                 representation, f"typeName {representation.get('typeName')} is not known; the logical type decides"
@@ -282,6 +265,38 @@ class AnnotationReader:
             if local(annotation) == name:
                 return annotation
         return None
+
+
+#: Words in the name of a type, and the physical type that they mean. The first that fits decides.
+_TYPE_WORDS: Final = (
+    ("packed", "packedDecimal"),
+    ("external", "externalDecimal"),
+    ("zoned", "externalDecimal"),
+    ("float", "float"),
+    ("boolean", "boolean"),
+    ("binary", "binary"),
+    ("integer", "integer"),
+    ("second", "timeSeconds"),
+    ("string", "fixedLengthString"),
+    ("date", "fixedLengthString"),
+    ("time", "fixedLengthString"),
+)
+
+
+def _physical_type(kind: str, given: Mapping[str, str]) -> str:
+    """Return the physical type of a field from the name of its type and its length encoding; '' if it is not known."""
+    physical = next((physical for word, physical in _TYPE_WORDS if word in kind), "")
+    if physical == "timeSeconds" and "milli" in kind:
+        return "timeMilliseconds"
+    encoding = given.get("lengthencoding", "").lower()
+    prefix = given.get("prefixlength", "0").strip()
+    if physical == "binary":
+        return _encoded("Binary", encoding, prefix) or physical
+    if physical == "fixedLengthString":
+        if "null" in encoding:
+            return "nullTerminatedString"
+        return _encoded("String", encoding, prefix) or physical
+    return physical
 
 
 def _encoded(word: str, encoding: str, prefix: str) -> str:

@@ -389,24 +389,7 @@ class SchemaPool:
         body = definition
         inherited: list[Any] = []
         if derived:
-            body = definition.find(f"{{{XSD}}}extension")
-            is_extension = body is not None
-            if body is None:
-                body = definition.find(f"{{{XSD}}}restriction")
-            if body is None:
-                raise self.error(definition, "complex content without extension or restriction")
-            base = body.get("base") or ""
-            if is_extension and not (self.is_schema_name(base, body) and base.rpartition(":")[2] == "anyType"):
-                found = self.find("type", base, body, file)
-                if found is None or local(found[0]) != "complexType":
-                    raise self.error(body, f"there is no complex type {base}")
-                self.enter(body)
-                _, base_group = self.complex(*found)
-                self.leave(body)
-                inherited = list(base_group.members)
-                group.open_content = group.open_content or base_group.open_content
-                for format, properties in base_group.physical.items():
-                    group.physical.setdefault(format, dict(properties))
+            body, inherited = self.derivation(group, definition, file)
         attributes = self.attributes(body, file)
         particle = None
         for child in body.iterchildren():
@@ -421,22 +404,42 @@ class SchemaPool:
         content = self.particle(particle, file)
         if content is group:
             raise self.error(particle, "a group contains itself")
-        plain = not inherited and not attributes and (content.min_occurs, content.max_occurs) == (1, 1)
-        if plain and not content.name and local(particle) != "group":
+        once = (content.min_occurs, content.max_occurs) == (1, 1)
+        if once and not inherited and not attributes and not content.name and local(particle) != "group":
             # The group is the content of the type.
             group.members = content.members
             group.choice = content.choice
-            group.open_content = group.open_content or content.open_content
             if group.composition is Composition.SEQUENCE:
                 group.composition = content.composition
-            group.physical = _merged(content.physical, group.physical)
-            return
-        if content.choice or content.name or (content.min_occurs, content.max_occurs) != (1, 1):
+        elif content.choice or content.name or not once:
             group.members = [*attributes, *inherited, content]
+            return
         else:
             group.members = [*attributes, *inherited, *content.members]
-            group.open_content = group.open_content or content.open_content
-            group.physical = _merged(content.physical, group.physical)
+        group.open_content = group.open_content or content.open_content
+        group.physical = _merged(content.physical, group.physical)
+
+    def derivation(self, group: Group, definition: _Element, file: SchemaFile) -> tuple[_Element, list[Any]]:
+        """Return the extension or restriction in a complex content, and the members that an extension inherits."""
+        body = definition.find(f"{{{XSD}}}extension")
+        is_extension = body is not None
+        if body is None:
+            body = definition.find(f"{{{XSD}}}restriction")
+        if body is None:
+            raise self.error(definition, "complex content without extension or restriction")
+        base = body.get("base") or ""
+        if not is_extension or self.is_schema_name(base, body) and base.rpartition(":")[2] == "anyType":
+            return body, []
+        found = self.find("type", base, body, file)
+        if found is None or local(found[0]) != "complexType":
+            raise self.error(body, f"there is no complex type {base}")
+        self.enter(body)
+        _, base_group = self.complex(*found)
+        self.leave(body)
+        group.open_content = group.open_content or base_group.open_content
+        for format, properties in base_group.physical.items():
+            group.physical.setdefault(format, dict(properties))
+        return body, list(base_group.members)
 
     def composition(self, group: Group, element: _Element, annotation: str) -> None:
         """Set composition and content of a group as its annotation says."""

@@ -330,54 +330,71 @@ class XmlSource(Source):
 
     def _more_of_element(self, element: Element, index: XmlIndex) -> None:
         """Build the attributes, or the next piece of content."""
-        text = index.text
         cursor: i64 = element.cursor
         position: i64
-        start: i64
         if cursor == 0:
-            position = index.name_end(element.entry)
-            if ord(text[position]) <= _SPACE:
-                position = self._append_attributes(element, index, position)
-            is_empty = ord(text[position]) == _SLASH
-            position += 2 if is_empty else 1
-            element.cursor = position
-            if is_empty:
-                element.pending = False
-                return
-            if element.first is not None:
-                # A field of a compact tree has no more than its attributes.
-                if self.compact and not self.retains and element.type & KIND == NAME_VALUE:
-                    start = text.find("<", position)
-                    if ord(text[start + 1]) == _SLASH:
-                        element.pending = False
+            position = self._start_content(element, index)
+            if position < 0:
                 return
         elif cursor < 0:
             position = index.behind(-element.cursor)
         else:
             position = cursor
         if self.compact and not self.retains:
-            left = _BATCH
-            scope = index.scope_of(element.entry)
-            while left > 0:
-                # One element mostly follows the other at once.
-                start = position if ord(text[position]) == _LESS else text.find("<", position)
-                if start < 0:
-                    raise index.wrong()
-                mark = ord(text[start + 1])
-                if mark == _SLASH:
-                    self._end(element, index, start)
-                    element.pending = False
-                    return
-                if mark == _BANG or mark == _QUESTION:
-                    position = index.other_end(start)
-                    continue
-                self._append_child(element, index, start, scope)
-                position = element.cursor
-                if position < 0:
-                    return
-                left -= 1
-            return
-        start = text.find("<", position)
+            self._append_batch(element, index, position)
+        else:
+            self._append_piece(element, index, position)
+
+    def _start_content(self, element: Element, index: XmlIndex) -> i64:
+        """Build the attributes and return where the content starts; -1 if there is no more to build now."""
+        text = index.text
+        position: i64 = index.name_end(element.entry)
+        if ord(text[position]) <= _SPACE:
+            position = self._append_attributes(element, index, position)
+        is_empty = ord(text[position]) == _SLASH
+        position += 2 if is_empty else 1
+        element.cursor = position
+        if is_empty:
+            element.pending = False
+            return -1
+        if element.first is None:
+            return position
+        # A field of a compact tree has no more than its attributes.
+        if self.compact and not self.retains and element.type & KIND == NAME_VALUE:
+            start: i64 = text.find("<", position)
+            if ord(text[start + 1]) == _SLASH:
+                element.pending = False
+        return -1
+
+    def _append_batch(self, element: Element, index: XmlIndex, position: i64) -> None:
+        """Build the next children of a compact tree, at most _BATCH. Text between them is left out."""
+        text = index.text
+        start: i64
+        left = _BATCH
+        scope = index.scope_of(element.entry)
+        while left > 0:
+            # One element mostly follows the other at once.
+            start = position if ord(text[position]) == _LESS else text.find("<", position)
+            if start < 0:
+                raise index.wrong()
+            mark = ord(text[start + 1])
+            if mark == _SLASH:
+                self._end(element, index, start)
+                element.pending = False
+                return
+            if mark == _BANG or mark == _QUESTION:
+                position = index.other_end(start)
+                continue
+            self._append_child(element, index, start, scope)
+            position = element.cursor
+            if position < 0:
+                return
+            left -= 1
+
+    def _append_piece(self, element: Element, index: XmlIndex, position: i64) -> None:
+        """Build the next child, text or other content of a tree that keeps them all."""
+        text = index.text
+        start: i64 = text.find("<", position)
         if start < 0:
             raise index.wrong()
         if start > position:
@@ -408,8 +425,20 @@ class XmlSource(Source):
         if parent is not None and parent.cursor == -element.entry and parent.source is self:
             parent.cursor = behind
 
+    def _start_folder(
+        self, parent: Element, made: Element, index: XmlIndex, scope: Scope, content: i64, following: i64
+    ) -> None:
+        """Make an element with children, and its text before the first of them."""
+        if following + 2 > index.proven:
+            index.prove(following + 2)
+        self._set_folder(parent, made, index, scope)
+        if not self.compact and following > content:
+            self._set_first_text(made, index.text[content:following])
+
     def _append_child(self, parent: Element, index: XmlIndex, start: int, scope: Scope) -> None:
-        """Build the element whose '<' is at `start`, and move the parent's cursor behind it or to it."""
+        """Build the element with its '<' at `start`, and move the parent's cursor behind it or to it."""
+        # Long and complex because it runs once for each element of a document: a function per kind of element would add
+        # a call to each, with six arguments.
         text = index.text
         entry: i64 = start + 1
         position = entry
@@ -476,11 +505,7 @@ class XmlSource(Source):
             elif mark == _BANG or mark == _QUESTION:
                 self._with_other_content(parent, made, index, content, has_attributes, scope)
             else:
-                if following + 2 > index.proven:
-                    index.prove(following + 2)
-                self._set_folder(parent, made, index, scope)
-                if not self.compact and following > content:
-                    self._set_first_text(made, text[content:following])
+                self._start_folder(parent, made, index, scope, content, following)
         if self.schema is not None:
             self._set_type(parent, made, index, has_attributes)
         if self.opaque and self.compact and made.name in self.options.opaque:

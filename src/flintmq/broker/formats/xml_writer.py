@@ -256,17 +256,19 @@ class XmlWriter:
             child = child.next
         return None
 
+    def _copy(self, element: Element, source: XmlSource) -> bool:
+        """Write an element as its source has it, as far as it is unchanged; return whether it is written."""
+        if not element.changed:
+            return self._slice(element, source)
+        return element.first is None and element.pending and self._shell(element, source)
+
     def _open(self, element: Element) -> str:
         """Write a leaf, or a start tag; return the name for the end tag if children must follow."""
         kind = element.type
         source = element.source
         parts = self.parts
-        if isinstance(source, XmlSource):
-            if not element.changed:
-                if self._slice(element, source):
-                    return ""
-            elif element.first is None and element.pending and self._shell(element, source):
-                return ""
+        if isinstance(source, XmlSource) and self._copy(element, source):
+            return ""
         if kind == FIELD and element.first is None and not element.pending:
             return self._field(element)
         if kind & KIND == VALUE:

@@ -128,54 +128,44 @@ def read_settings(given: Mapping[str, Mapping[str, object]]) -> dict[str, Settin
 
 
 def _read_one(name: str, fields: Mapping[str, object]) -> Settings:
-    def refuse(text: str) -> BrokerError:
-        return configuration_error(f"data source {name}: {text}")
-
     if not isinstance(name, str) or not name or len(name.encode()) > SOURCE_NAME_MAX:
         raise configuration_error(f"the name of a data source has 1 to {SOURCE_NAME_MAX} bytes, not {name!r}")
     if not isinstance(fields, Mapping):
-        raise refuse("its settings are a mapping with a url")
+        raise _refused(name, "its settings are a mapping with a url")
     for key in fields:
         if key not in _KEYS:
-            raise refuse(f"{key!r} is no setting; there are {', '.join(_KEYS)}")
+            raise _refused(name, f"{key!r} is no setting; there are {', '.join(_KEYS)}")
 
     def text(key: str, default: str = "") -> str:
         value = fields.get(key, default)
         if not isinstance(value, str):
-            raise refuse(f"{key} is text")
+            raise _refused(name, f"{key} is text")
         return value
 
     def number(key: str, default: int, least: int) -> int:
         value = fields.get(key, default)
         if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= 100_000:
-            raise refuse(f"{key} is a number from {least} to 100000")
+            raise _refused(name, f"{key} is a number from {least} to 100000")
         return value
 
-    try:
-        url = make_url(text("url"))
-        url.get_dialect()
-    except (ArgumentError, NoSuchModuleError, ImportError, ValueError):
-        # The text is not shown: it may have a password.
-        raise refuse("url is no SQLAlchemy URL such as postgresql://host/database or sqlite:///file.db") from None
-    if text("user"):
-        url = url.set(username=text("user"))
+    url = _url(name, text("url"), text("user"))
     if text("passwordFile") and text("passwordVariable"):
-        raise refuse("passwordFile and passwordVariable exclude each other")
+        raise _refused(name, "passwordFile and passwordVariable exclude each other")
     case, isolation = text("columnCase", "asIs"), text("isolation").lower()
     if case not in CASES:
-        raise refuse(f"columnCase is one of {', '.join(CASES)}")
+        raise _refused(name, f"columnCase is one of {', '.join(CASES)}")
     if isolation not in ISOLATIONS:
-        raise refuse(f"isolation is one of {', '.join(ISOLATIONS[1:])}")
+        raise _refused(name, f"isolation is one of {', '.join(ISOLATIONS[1:])}")
     rollback = fields.get("statementRollback", False)
     if not isinstance(rollback, bool):
-        raise refuse("statementRollback is true or false")
+        raise _refused(name, "statementRollback is true or false")
     schema = text("schema")
     if schema and not all(_IDENTIFIER.fullmatch(each.strip()) for each in schema.split(",")):
-        raise refuse("schema is one name, or names with commas between")
+        raise _refused(name, "schema is one name, or names with commas between")
     postgres = url.get_backend_name() == "postgresql"
     for key in ("schema", "isolation", "statementRollback"):
         if fields.get(key) and not postgres:
-            raise refuse(f"{key} is for PostgreSQL only")
+            raise _refused(name, f"{key} is for PostgreSQL only")
     return Settings(
         name,
         url,
@@ -188,6 +178,24 @@ def _read_one(name: str, fields: Mapping[str, object]) -> Settings:
         rollback,
         number("connectTimeout", CONNECT_TIMEOUT_S, 1),
     )
+
+
+def _refused(name: str, text: str) -> BrokerError:
+    """Return the error of a data source with settings that cannot be used."""
+    return configuration_error(f"data source {name}: {text}")
+
+
+def _url(name: str, text: str, user: str) -> URL:
+    """Return the URL of a database, with the user of the settings if they name one."""
+    try:
+        url = make_url(text)
+        url.get_dialect()
+    except (ArgumentError, NoSuchModuleError, ImportError, ValueError):
+        # The text is not shown: it may have a password.
+        raise _refused(
+            name, "url is no SQLAlchemy URL such as postgresql://host/database or sqlite:///file.db"
+        ) from None
+    return url.set(username=user) if user else url
 
 
 class Source(Protocol):

@@ -6,8 +6,8 @@
     exception_list      empty until an exception is caught
 
 A node that changes nothing passes the assembly on as it is; a node that makes a new message passes a new assembly with
-the trees it did not replace (`replace`). An assembly itself never changes, so each branch of a flow sees what its
-predecessor sent, however earlier branches ended. Only the environment is changed in place.
+the trees it did not replace (`replace`). An assembly itself never changes, so each branch of a flow sees the trees that
+its predecessor sent, however earlier branches ended. Only the environment is changed in place.
 
 An exception list is a chain (MF 1.8): each entry has its leaves, then one folder `Insert` per insert, then its cause as
 the last child. `exception_list` writes a BrokerError as such a tree, `error_of` reads one back.

@@ -121,7 +121,7 @@ class DescriptorSource(Source):
         element.pending = False
 
     def _leaf(self, parent: Element, name: str, value: object) -> None:
-        """Append a leaf that says what the descriptor says."""
+        """Append a leaf with the value of the descriptor."""
         leaf = Element(name, value, NAME_VALUE)
         leaf.changed = False
         leaf.source = self
@@ -192,7 +192,7 @@ def _assign(md: MQMD, leaves: list[Element], now: Timestamp | None) -> None:
 
 
 def _reset_missing(md: MQMD, folder: Element) -> None:
-    """Give fields whose leaves were deleted their defaults."""
+    """Give fields their defaults if their leaves were deleted."""
     present = {leaf.name for leaf in folder.children()}
     for name, field in _FIELDS.items():
         if name not in present and name != "Version":

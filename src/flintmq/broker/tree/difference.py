@@ -26,7 +26,7 @@ _SHOWN_MAX: Final = 80
 
 
 def compare_trees(expected: Element, found: Element | None, path: str, ignore: Sequence[str] = ()) -> list[str]:
-    """Return one line per difference of two trees whose roots are called `path`; [] if they are equal."""
+    """Return one line per difference of two trees with roots called `path`; [] if they are equal."""
     patterns = [pattern.strip("/") for pattern in ignore]
     lines: list[str] = []
     if _ignored(path, patterns):
@@ -58,7 +58,7 @@ def compare_trees(expected: Element, found: Element | None, path: str, ignore: S
 
 
 def _compare_one(lines: list[str], left: Element, right: Element, path: str, is_root: bool) -> None:
-    """Append what differs between two elements themselves."""
+    """Append the differences between two elements themselves."""
     if not is_root:
         if left.namespace != right.namespace:
             lines.append(f"{path}: namespace {right.namespace!r}, expected {left.namespace!r}")
@@ -106,7 +106,7 @@ def _pairs(left: Element, right: Element) -> list[tuple[Element | None, Element 
 def _numbered(
     paired: list[tuple[Element | None, Element | None]],
 ) -> list[tuple[Element | None, Element | None]]:
-    """Split pairs whose names differ, which happens only where children are paired by position."""
+    """Split pairs with different names, which happens only where children are paired by position."""
     made: list[tuple[Element | None, Element | None]] = []
     for one, other in paired:
         if one is not None and other is not None and one.name != other.name:
@@ -137,7 +137,7 @@ def _ignored(path: str, patterns: list[str]) -> bool:
 
 
 def _told(element: Element) -> str:
-    """Return what an element is, in short."""
+    """Describe an element in short."""
     if element.first_child() is not None:
         return "a folder"
     return _shown(element.value)

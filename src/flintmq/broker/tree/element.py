@@ -10,7 +10,7 @@ children are built when navigation asks. `Source.more` appends the next child (o
 after the last. Everything here that looks at children goes through `first_child`, `last_child` and `next_sibling`,
 which ask the source; nothing outside the formats reads the links directly.
 
-**Unchanged content.** `changed` is False while an element still says what its source says, in all that is below it.
+**Unchanged content.** `changed` is False while an element still agrees with its source, in all that is below it.
 A copy of an unchanged element shares the source and costs one object. A writer of the same format writes an unchanged
 element from the original bytes. The first change below sets `changed` on the way up.
 
@@ -62,9 +62,9 @@ CREATED_MAX: Final = 100_000
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Source:
-    """What a parser leaves behind in a folder: it builds children when navigation asks for them.
+    """The part of a parser that stays with a folder: it builds children when navigation asks for them.
 
-    A source never changes what it says; several trees may share one.
+    A source never changes its content; several trees may share one.
     """
 
     #: The domain whose types the children get.
@@ -218,14 +218,14 @@ class Element:
     # Change.
 
     def mark_changed(self) -> None:
-        """Say that this element no longer says what its source says."""
+        """Note that this element differs from its source."""
         element: Element | None = self
         while element is not None and not element.changed:
             element.changed = True
             element = element.parent
 
     def append_built(self, child: Element) -> None:
-        """Append a child that says what the source says. Only sources call this."""
+        """Append a child that agrees with the source. Only sources call this."""
         child.parent = self
         last = self.last
         child.previous = last
@@ -357,7 +357,7 @@ class Element:
         return None if found is None else found.value
 
     def put(self, path: str, value: object) -> Element:
-        """Set the value at a dotted path of names, creating what is missing; return the last element."""
+        """Set the value at a dotted path of names, creating missing elements; return the last element."""
         names = path.split(".")
         element = self
         for name in names[:-1]:
@@ -374,7 +374,7 @@ class Element:
 
 
 def copy_element(element: Element) -> Element:
-    """Return a deep copy that is in no tree. What is unchanged is shared with its source, not copied."""
+    """Return a deep copy that is in no tree. Unchanged content is shared with its source, not copied."""
     new = _copy_one(element)
     if element.changed or element.source is None:
         _copy_below(element, new)
@@ -420,7 +420,7 @@ def _copy_below(element: Element, new: Element) -> None:
 def copy_content(target: Element, source: Element) -> None:
     """Replace value and children of `target` by copies of those of `source`; the target keeps its name and type.
 
-    Between parsers only names, values, kinds and order survive, apart from what both know (MF 2.5).
+    Between parsers only names, values, kinds and order survive, apart from types that both know (MF 2.5).
     """
     into = target.owner()
     same = into == source.owner()
@@ -834,7 +834,7 @@ def ensure(start: Element, steps: list[Step], gaps: bool) -> Element:
 
 
 def release_tree(top: Element) -> None:
-    """Take apart what is below an element, so that its memory is free at once.
+    """Take apart the tree below an element, so that its memory is free at once.
 
     Elements refer to each other in both directions: without this, only the collector frees them, which costs about as
     much as building them. No element below `top` may be used afterwards.

@@ -2,7 +2,7 @@
 
 `read_chain` walks from header to header by their Format fields and keeps one `HeaderSource` each: the structure, its
 bytes, and how they were encoded. `structure_of` makes a structure from a folder that a flow has changed or created.
-What a message tree is made of is told in `tree/headers.py`.
+`tree/headers.py` describes the parts of a message tree.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class Chain:
 
 
 def root_of(source: RootSource) -> Element:
-    """Return an unchanged Root whose children are built when it is touched."""
+    """Return an unchanged Root. Its children are built when it is touched."""
     root = Element("Root", None, NAME)
     root.domain = ROOT_DOMAIN
     root.source = source
@@ -204,7 +204,7 @@ def copy_structure(structure: Any, layout: Layout) -> Any:
 
 
 def structure_of(element: Element, layout: Layout, encoding: int, ccsid: int) -> Any:
-    """Return the structure that a folder tells; what is missing is inherited or a default. Raises BIP 6119."""
+    """Return the structure that a folder tells; missing fields are inherited or defaults. Raises BIP 6119."""
     structure = layout.make()
     structure.encoding = encoding
     structure.coded_char_set_id = ccsid

@@ -302,7 +302,7 @@ def bytes_field(value: object, length: int, header: str, name: str) -> bytes:
 
 
 def unfit(value: object, header: str, name: str, wanted: str) -> BrokerError:
-    """Return the error of a leaf whose value its field cannot hold."""
+    """Return the error of a leaf with a value that its field cannot hold."""
     shown = repr(value) if len(repr(value)) <= 60 else repr(value)[:57] + "..."
     return parser_error(
         HEADER_WRITE,

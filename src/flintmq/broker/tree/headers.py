@@ -15,7 +15,7 @@ follows it. The body parser is chosen by the folder mcd of an MQRFH2, else by th
 
 H1  Root has at most one Properties, one MQMD and one body; no header of MQ follows the body; MQMD is the first header.
     Folders of other transports (HTTPReplyHeader ...) may stand anywhere and have no bytes here.
-H2  A message without MQMD gets a default one with what Properties says. An MQMD that a flow has created without
+H2  A message without MQMD gets a default one with the values of Properties. An MQMD that a flow has created without
     Encoding or CodedCharSetId takes those of Properties.
 H3  A leaf of Properties that was assigned changes the header, unless the field of the header was assigned, too. For
     Encoding and CodedCharSetId the header is the last one before the body.
@@ -23,7 +23,7 @@ H4  With `finalize`, the Format of each header names the next header. A format t
     header if that has none; a Format that announces a header which is not there becomes blank. A CodedCharSetId of 0
     in an MQMD that a flow has changed becomes the one that the message is written in.
 H5  Each header is written in Encoding and CodedCharSetId of the one before it, the body in those of the last.
-H6  What is unchanged is written as it came, if H5 asks for the same character set and encoding.
+H6  Unchanged content is written as it came, if H5 asks for the same character set and encoding.
 
 A chain that cannot be read is BIP 6118 with the name of the header and its offset. Nothing is lost: `blob_message`
 gives the same message with a BLOB body, for the failure path of the input node.
@@ -115,8 +115,8 @@ def parse_message(
 ) -> Element:
     """Return the Root of a message. `md` must not change from now on.
 
-    Without a descriptor (HTTP, files) `encoding`, `ccsid` and `headers` (`plain_header`) say what stands in front of
-    the body. Raises BIP 6118 for a broken chain, and what the body's format raises before its first touch.
+    Without a descriptor (HTTP, files) `encoding`, `ccsid` and `headers` (`plain_header`) describe the part in front of
+    the body. Raises BIP 6118 for a broken chain, and errors of the body's format before its first touch.
     """
     template = Template() if template is None else template
     chain = read_chain(md, data, template.compact_rfh2, q_mgr_ccsid, encoding, ccsid)
@@ -150,19 +150,17 @@ def parse_message(
         )
         source.folders.append(_parse_body(data[chain.offset :] if chain.offset else data, domain, context))
     root = root_of(source)
-    for folder in source.folders:
-        if folder.changed:
-            # It has no source to be built from again, so this tree owns it.
-            root.build_all()
-            root.changed = True
-            break
+    if any(folder.changed for folder in source.folders):
+        # Such a folder has no source to be built from again, so this tree owns it.
+        root.build_all()
+        root.changed = True
     return root
 
 
 def blob_message(
     md: MQMD | None, data: bytes, *, source_queue: str = "", transactional: bool = False, q_mgr_ccsid: int = CCSID
 ) -> Element:
-    """Return the Root of a message whose headers or body cannot be read: all of its data is a BLOB."""
+    """Return the Root of a message with headers or a body that cannot be read: all of its data is a BLOB."""
     ccsid, encoding = CCSID, ENCODING
     if md is not None:
         ccsid = md.coded_char_set_id if md.coded_char_set_id > 0 else q_mgr_ccsid

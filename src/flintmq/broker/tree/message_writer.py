@@ -170,7 +170,7 @@ def write_body(body: Element, context: Context) -> bytes:
 
 
 def _default_descriptor(properties: Element | None, now: Timestamp | None) -> MQMD:
-    """Return the descriptor of a message that has none: defaults and what Properties says (H2)."""
+    """Return the descriptor of a message that has none: defaults and the values of Properties (H2)."""
     md = MQMD()
     md.version = 2
     md.coded_char_set_id = CCSID

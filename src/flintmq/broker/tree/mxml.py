@@ -18,8 +18,8 @@
                      with characters that XML does not have (hex of its UTF-8)
 
 Times have no fraction if it is zero, three digits if those say it all, else six. A file that is read and written again
-has the same elements, attributes and texts: what the tree cannot hold (the recorder's names of parsers, time zones) is
-kept beside it in `Recorded.notes`.
+has the same elements, attributes and texts: details that the tree cannot hold (the recorder's names of parsers, time
+zones) are kept beside it in `Recorded.notes`.
 
 A document type is refused, so there is nothing to expand. Depth is bounded.
 """
@@ -97,7 +97,7 @@ _TREES: Final = {
 
 @dataclass(slots=True)
 class Note:
-    """What a file says of an element and the tree cannot hold.
+    """Details of an element in a file that the tree cannot hold.
 
     `text` and `kind` are valid while the value is `value`. The note holds its element, so that the `id` by which it is
     found stays that of this element.
@@ -159,7 +159,7 @@ def read_mxml(data: bytes) -> Recorded:
 
 
 class _Open:
-    """An element whose end tag is still to come."""
+    """An element before its end tag."""
 
     __slots__ = ("attributes", "element", "text")
 
@@ -268,7 +268,7 @@ class _Reader:
         self._note(element, own, text)
 
     def _note(self, element: Element, own: dict[str, str], text: str) -> None:
-        """Keep what the writer would not write of itself."""
+        """Keep details that the writer would not write of itself."""
         note = Note(own.get("parser", ""), own.get("tz", ""), own.get("injectable", ""))
         if ("elementType" in own) != _needs_type(element):
             note.typed = "elementType" in own
@@ -369,17 +369,7 @@ def _write_part(lines: list[str], name: str, top: Element, recorded: Recorded) -
 def _start(shown: str, element: Element, recorded: Recorded, is_top: bool, part: str) -> tuple[str, str]:
     """Return the tag of an element and its attributes."""
     note = recorded.notes.get(id(element))
-    attributes: list[str] = []
-    namespace = "" if is_top else element.namespace
-    tag = shown
-    if not _is_name(shown) or namespace.startswith("http://www.w3.org/2000/xmlns"):
-        tag = "iib:element"
-        attributes.append(f'iib:name="{_escaped(shown)}"')
-        if namespace:
-            attributes.append(f'iib:namespace="{_escaped(namespace)}"')
-    elif namespace:
-        tag = f"ns:{shown}"
-        attributes.append(f'xmlns:ns="{_escaped(namespace)}"')
+    tag, attributes = _tag(shown, "" if is_top else element.namespace)
     if note is not None and note.injectable:
         attributes.append(f'iib:injectable="{_escaped(note.injectable)}"')
     parser = note.parser if note is not None else _parser_name(element, part if is_top else "")
@@ -390,19 +380,38 @@ def _start(shown: str, element: Element, recorded: Recorded, is_top: bool, part:
         typed = note.typed
     if typed:
         attributes.append(f'iib:elementType="0x{element.type:08x}"')
-    value = element.value
-    if value is not None:
-        if note is not None and note.zone:
-            attributes.append(f'iib:tz="{_escaped(note.zone)}"')
-        if element.first_child() is not None:
-            attributes.append(f'iib:value="{_escaped(_value_text(element, recorded))}"')
-        if isinstance(value, Interval):
-            attributes.append(f'iib:qualifier="{value.qualifier}"')
-        if isinstance(value, str) and not _is_text(value):
-            attributes.append('iib:hex="true"')
-        kind = note.kind if note is not None and note.kind and note.value is value else _type_name(element)
-        attributes.append(f'iib:valueType="{kind}"')
+    if element.value is not None:
+        attributes += _value_attributes(element, recorded, note)
     return tag, "".join([" " + attribute for attribute in attributes])
+
+
+def _tag(shown: str, namespace: str) -> tuple[str, list[str]]:
+    """Return the tag for a name, and the attributes that hold the namespace, and a name that XML does not allow."""
+    if not _is_name(shown) or namespace.startswith("http://www.w3.org/2000/xmlns"):
+        attributes = [f'iib:name="{_escaped(shown)}"']
+        if namespace:
+            attributes.append(f'iib:namespace="{_escaped(namespace)}"')
+        return "iib:element", attributes
+    if namespace:
+        return f"ns:{shown}", [f'xmlns:ns="{_escaped(namespace)}"']
+    return shown, []
+
+
+def _value_attributes(element: Element, recorded: Recorded, note: Note | None) -> list[str]:
+    """Return the attributes that describe the value of an element."""
+    value = element.value
+    attributes: list[str] = []
+    if note is not None and note.zone:
+        attributes.append(f'iib:tz="{_escaped(note.zone)}"')
+    if element.first_child() is not None:
+        attributes.append(f'iib:value="{_escaped(_value_text(element, recorded))}"')
+    if isinstance(value, Interval):
+        attributes.append(f'iib:qualifier="{value.qualifier}"')
+    if isinstance(value, str) and not _is_text(value):
+        attributes.append('iib:hex="true"')
+    kind = note.kind if note is not None and note.kind and note.value is value else _type_name(element)
+    attributes.append(f'iib:valueType="{kind}"')
+    return attributes
 
 
 def _needs_type(element: Element) -> bool:
@@ -433,7 +442,7 @@ def _parser_name(element: Element, part: str) -> str:
 
 
 def _type_name(element: Element) -> str:
-    """Return the ESQL type of a value. Raises BIP 5004 for what is none."""
+    """Return the ESQL type of a value. Raises BIP 5004 for other values."""
     name = esql_type(element.value)
     if name in ("ROW", "LIST"):
         raise parser_error(NOT_RECORDED, element.name, text=f"the value of {element.name} is no ESQL value")
@@ -502,9 +511,9 @@ def differences(
     ignore: tuple[str, ...] | list[str] = (),
     parts: tuple[str, ...] = ("message", "localEnvironment", "environment", "exceptionList"),
 ) -> list[str]:
-    """Return what differs between two assemblies, one line each with its path; [] if they are equal.
+    """Return the differences between two assemblies, one line each with its path; [] if they are equal.
 
-    `ignore` are patterns of paths without indexes (`message/Properties/CreationTime`, `*/requestTime`); what is below
+    `ignore` are patterns of paths without indexes (`message/Properties/CreationTime`, `*/requestTime`); the part below
     an ignored element is ignored, too. A part that `expected` does not have is not compared.
     """
     wanted = recorded_of(expected) if isinstance(expected, Assembly) else expected

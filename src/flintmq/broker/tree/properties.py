@@ -45,7 +45,7 @@ _IDENTITY: Final = (
 
 @final
 class PropertiesSource(Source):
-    """What Properties says of a message that was read. Nothing changes it."""
+    """Values of Properties of a message that was read. Nothing changes it."""
 
     def __init__(self, md: MQMD | None, encoding: int, ccsid: int) -> None:
         super().__init__("Properties")
@@ -107,7 +107,7 @@ class PropertiesSource(Source):
 
 
 def _leaf(parent: Element, name: str, value: object) -> None:
-    """Append a leaf that says what the source says."""
+    """Append a leaf with the value of the source."""
     leaf = Element(name, value, NAME_VALUE)
     leaf.changed = False
     parent.append_built(leaf)

@@ -10,7 +10,7 @@
 
 A value gets the type that its attribute dt names: i1 to i8 and int INTEGER, r4 and r8 FLOAT, boolean BOOLEAN, bin.hex
 BLOB; others CHARACTER. On the way back the type of the value gives dt, except in the folders that the product itself
-defines (mcd, psc, pscr, jms ...), whose values have none. A dt that the type would not give again (i8 for a small
+defines (mcd, psc, pscr, jms ...): their values have none. A dt that the type would not give again (i8 for a small
 number) stays as an attribute, as all other attributes do. An element with xsi:nil='true' is NULL.
 
 A folder is text until it is touched; an unchanged one is written as it came. A simple field below MQRFH2 that is no
@@ -172,9 +172,7 @@ def _write(parts: list[str], element: Element, header: str, typed: bool, depth: 
             children.append(child)
         child = child.next_sibling()
     if not children:
-        kind = given if given and _fits(value, given) else _dt_of(value) if typed else ""
-        if kind:
-            parts.append(f" dt='{escape(kind)}'")
+        parts.append(_type_attribute(value, given, typed))
         if value is None and not nil and typed and depth > 1 and element.type & KIND != NAME:
             parts.append(" xsi:nil='true'")
         parts.append(f">{escape(_plain(value, header, name))}</{name}>")
@@ -183,6 +181,12 @@ def _write(parts: list[str], element: Element, header: str, typed: bool, depth: 
     for child in children:
         _write(parts, child, header, typed, depth + 1)
     parts.append(f"</{name}>")
+
+
+def _type_attribute(value: object, given: str, typed: bool) -> str:
+    """Return the attribute `dt` of a value: the type in the tree, if the value fits it, or the type of the value."""
+    kind = given if given and _fits(value, given) else _dt_of(value) if typed else ""
+    return f" dt='{escape(kind)}'" if kind else ""
 
 
 def _fits(value: object, dt: str) -> bool:

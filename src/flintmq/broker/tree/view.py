@@ -8,7 +8,7 @@
     tree.get("XMLNSC.Order.Total", "0")     by a dotted path, with a default
 
     == and in       compare the value with plain Python values: `tree.MQMD.Priority == 5`
-    .value          the value, dates and times as those of `datetime`; None for NULL and for what is missing
+    .value          the value, dates and times as those of `datetime`; None for NULL and for missing elements
     bool()          False for a missing element, NULL and FALSE, so `if tree.JSON.Data.flag:` reads as it should
     for, len()      the children
     to_dict()       the whole subtree: dicts, lists and values
@@ -94,7 +94,7 @@ class TreeView:
         return TreeView(found, path)
 
     def _items(self) -> list[Element]:
-        """Return what [n] counts: the items of an array, or the siblings of the same name."""
+        """Return the elements that [n] counts: the items of an array, or the siblings of the same name."""
         element = self._element
         assert element is not None
         if element.type == JSON_ARRAY:
@@ -263,7 +263,7 @@ class _Repeated(list[Any]):
 
 
 def _put(target: Any, element: Element, made: Any) -> None:
-    """Put what an element gives into the container of its parent."""
+    """Put the value of an element into the container of its parent."""
     if isinstance(target, list):
         target.append(made)
         return

@@ -99,8 +99,6 @@ class MQBroker(MQRegistrator, BrokerUsecase[Any, AsyncRemoteQueueManager, MQBrok
         name, from_url = parse_url(url)
         connection = {"reconnect": "yes", **from_url, **options, **security_options(security)}
         self._queue_manager = name if queue_manager is None else queue_manager
-        injection: dict[str, Any] = {} if provider is None else {"provider": provider}
-        secure = "-secure" if connection.get("cipher_spec") else ""
         super().__init__(
             **connection,
             routers=routers,
@@ -112,9 +110,7 @@ class MQBroker(MQRegistrator, BrokerUsecase[Any, AsyncRemoteQueueManager, MQBrok
                 broker_decoder=decoder,
                 broker_codec=codec,
                 logger=make_logger_state(logger=logger, log_level=log_level, default_storage_cls=_LogLines),
-                fd_config=FastDependsConfig(
-                    use_fastdepends=apply_types, serializer=serializer, context=context or ContextRepo(), **injection
-                ),
+                fd_config=_injection(apply_types, serializer, provider, context),
                 broker_dependencies=dependencies,
                 graceful_timeout=graceful_timeout,
                 ack_policy=ack_policy,
@@ -124,7 +120,7 @@ class MQBroker(MQRegistrator, BrokerUsecase[Any, AsyncRemoteQueueManager, MQBrok
             specification=BrokerSpec(
                 description=description,
                 url=[specification_url or public_url(self._queue_manager, connection)],
-                protocol=protocol or f"ibmmq{secure}",
+                protocol=protocol or ("ibmmq-secure" if connection.get("cipher_spec") else "ibmmq"),
                 protocol_version=protocol_version,
                 tags=tags,
                 security=security,
@@ -282,3 +278,11 @@ class MQBroker(MQRegistrator, BrokerUsecase[Any, AsyncRemoteQueueManager, MQBrok
         )
         found: MQMessage = await self._basic_request(command, producer=self.config.producer)
         return found
+
+
+def _injection(apply_types: bool, serializer: Any, provider: Any, context: ContextRepo | None) -> FastDependsConfig:
+    """Return the settings of dependency injection. Without a provider, FastStream's own is used."""
+    given: dict[str, Any] = {} if provider is None else {"provider": provider}
+    return FastDependsConfig(
+        use_fastdepends=apply_types, serializer=serializer, context=context or ContextRepo(), **given
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from faststream._internal.broker.registrator import Registrator
 from faststream._internal.broker.router import ArgsContainer, BrokerRouter, SubscriberRoute
@@ -66,23 +66,12 @@ class MQRegistrator(Registrator[Any, MQBrokerConfig]):
         """
         if durable_name and not topic:
             raise SetupError("durable_name is for subscribers of a topic")
-        if max_workers < 1 or max_records < 1 or batch_wait < 0:
-            raise SetupError("max_workers and max_records are at least 1, batch_wait is not negative")
-        place = Place.of(queue, topic)
-        outer: Any = self.config
-        calls: CallsCollection[Any] = CallsCollection()
-        specification = MQSubscriberSpecification(
-            outer,
-            MQSubscriberSpecificationConfig(
-                place=place, title_=title, description_=description, include_in_schema=include_in_schema
-            ),
-            calls,
-        )
+        _check_limits(max_workers, max_records, batch_wait)
         config = MQSubscriberConfig(
-            _outer_config=outer,
+            _outer_config=cast("Any", self.config),
             _ack_policy=ack_policy,
             no_reply=no_reply,
-            place=place,
+            place=Place.of(queue, topic),
             selector=selector,
             durable_name=durable_name,
             max_workers=max_workers,
@@ -91,14 +80,13 @@ class MQRegistrator(Registrator[Any, MQBrokerConfig]):
             batch_wait=batch_wait,
             create=create,
         )
-        subscriber = MQSubscriber(config, specification, calls)
-        super().subscriber(subscriber, persistent=persistent)
-        return subscriber.add_call(
-            parser_=parser or self._parser,
-            decoder_=decoder or self._decoder,
-            codec_=codec,
-            dependencies_=dependencies,
+        described = MQSubscriberSpecificationConfig(
+            place=config.place, title_=title, description_=description, include_in_schema=include_in_schema
         )
+        subscriber = _make_subscriber(config, described)
+        super().subscriber(subscriber, persistent=persistent)
+        parser, decoder = parser or self._parser, decoder or self._decoder
+        return subscriber.add_call(parser_=parser, decoder_=decoder, codec_=codec, dependencies_=dependencies)
 
     def publisher(  # type: ignore[override]
         self,
@@ -204,3 +192,15 @@ class MQRouter(MQRegistrator, BrokerRouter[Any, MQBrokerConfig]):
             ),
             routers=routers,
         )
+
+
+def _make_subscriber(config: MQSubscriberConfig, described: MQSubscriberSpecificationConfig) -> MQSubscriber:
+    """Return a subscriber without handlers."""
+    calls: CallsCollection[Any] = CallsCollection()
+    specification = MQSubscriberSpecification(cast("Any", config._outer_config), described, calls)
+    return MQSubscriber(config, specification, calls)
+
+
+def _check_limits(max_workers: int, max_records: int, batch_wait: float) -> None:
+    if max_workers < 1 or max_records < 1 or batch_wait < 0:
+        raise SetupError("max_workers and max_records are at least 1, batch_wait is not negative")

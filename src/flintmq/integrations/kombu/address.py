@@ -104,10 +104,10 @@ class _Shared:
 def address_of(
     url: str, user: str, password: str, port: int | None, virtual_host: str, options: Mapping[str, Any], timeout: float
 ) -> Address:
-    """Return the address that a Kombu connection means. Raises ValueError for what cannot be understood.
+    """Return the address that a Kombu connection means. Raises ValueError for one that cannot be understood.
 
-    `url` is what Kombu calls the host name: a whole URL, or the host alone, after a failover for example; user,
-    password, port and virtual host are from the connection then.
+    `url` is Kombu's host name: a whole URL, or the host alone, after a failover for example; user, password, port and
+    virtual host are from the connection then.
     """
     host = url
     query: dict[str, str] = {}
@@ -129,13 +129,19 @@ def address_of(
         if host or not name:
             raise ValueError(f"{url}: a queue manager in this process is flintmq+embedded:///NAME, without a host")
         return made
-    if host and "conn" not in given:
-        given["conn"] = f"{host}({port or DEFAULT_PORT})"
-    if "conn" in given and not given.get("channel"):
-        raise ValueError(f"name the server-connection channel: flintmq://{host}/{name}?channel=DEV.ADMIN.SVRCONN")
-    made.options = {**given, "reconnect": "no"}
+    made.options = _connection_options(host, port, name, given)
     if user:
         made.options |= {"user": user, "password": password}
     if timeout:
         made.options["timeout"] = float(timeout)
     return made
+
+
+def _connection_options(host: str, port: int | None, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of `flintmq.connect`. Raises ValueError if they name no channel."""
+    options = {**given, "reconnect": "no"}
+    if host:
+        options.setdefault("conn", f"{host}({port or DEFAULT_PORT})")
+    if "conn" in options and not options.get("channel"):
+        raise ValueError(f"name the server-connection channel: flintmq://{host}/{name}?channel=DEV.ADMIN.SVRCONN")
+    return options

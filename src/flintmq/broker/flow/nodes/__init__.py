@@ -5,7 +5,7 @@ compute.py       Compute, Filter, Database, PythonCompute
 routing.py       Label, RouteToLabel, Route, FlowOrder
 http.py          HTTPInput, HTTPReply, HTTPHeader
 http_request.py  HTTPRequest, HTTPAsyncRequest, HTTPAsyncResponse
-rest.py          what HTTPInput does in the flow of a REST API
+rest.py          HTTPInput in the flow of a REST API
 rest_request.py  RESTRequest, RESTAsyncRequest, RESTAsyncResponse
 soap.py          SOAPInput, SOAPReply, SOAPRequest, SOAPAsyncRequest, SOAPAsyncResponse, SOAPEnvelope, SOAPExtract
 file.py          FileInput, FileOutput, FileRead

@@ -5,9 +5,9 @@
     AggregateReply     takes the replies; when all are there, sends them as one message
 
 The message of all replies is `ComIbmAggregateReplyBody` with one folder per reply, named as AggregateRequest says,
-which holds the whole reply: Properties, headers, body. After `timeoutInterval` seconds what is there goes to `timeout`.
-A reply that nobody waits for goes to `unknown`, at once or after `unsolicitedTimeout` seconds, since it may have come
-before its aggregation was complete.
+which holds the whole reply: Properties, headers, body. After `timeoutInterval` seconds the replies that are there go to
+`timeout`. A reply that nobody waits for goes to `unknown`, at once or after `unsolicitedTimeout` seconds, since it may
+have come before its aggregation was complete.
 
 State, in the store: for each aggregation the requests that are open and the replies so far; and which aggregation an
 identifier belongs to. A reply is found by its identifier: of the asynchronous response (LocalEnvironment.HTTP.Response.
@@ -95,7 +95,7 @@ class Groups:
         return key if waiting.first is None else ""
 
     def hold(self, identifier: str, message: Element, seconds: float) -> None:
-        """Keep a reply whose aggregation may come yet."""
+        """Keep a reply until its aggregation comes."""
         self.services.store.put(self.address, _UNKNOWN + identifier, copy_element(message))
         self.services.set_timer(Timer(self.address, _UNKNOWN + identifier, seconds))
 
@@ -307,7 +307,7 @@ class AggregateReply(RuntimeNode):
                 self._send_caught("unknown", invocation, assembly)
 
     def due(self, invocation: Invocation, key: str) -> None:
-        """Send what is there when the time is over."""
+        """Send the replies that are there when the time is over."""
         groups = Groups("aggregation", self.name_of_aggregate, invocation.services)
         if key.startswith(_UNKNOWN):
             held = groups.take_held(key)
@@ -336,7 +336,7 @@ class AggregateReply(RuntimeNode):
 
 
 def send_caught(node: RuntimeNode, terminal: str, invocation: Invocation, assembly: Assembly) -> None:
-    """Send an assembly, and what fails below to the catch terminal, as an input node does (F6)."""
+    """Send an assembly, and errors below to the catch terminal, as an input node does (F6)."""
     try:
         node.send(terminal, invocation, assembly)
     except BrokerError as error:
@@ -428,11 +428,11 @@ class GroupComplete(InputNode):
         return f"group:{self.group}"
 
     def take(self, invocation: Invocation, incoming: Incoming) -> None:
-        """Send a group that is given as a tree, for tests of what comes behind this node."""
+        """Send a group that is given as a tree, for tests of the nodes behind this one."""
         self.run(invocation, incoming, lambda: replies_message(GROUP_BODY, []), lambda: new_root())
 
     def due(self, invocation: Invocation, key: str) -> None:
-        """Send a group that is complete or whose time is over, or a reply that nobody waited for."""
+        """Send a group that is complete or has timed out, or a reply that nobody waited for."""
         invocation.transactional = False
         groups = Groups("group", self.group, invocation.services)
         if key.startswith(_UNKNOWN):

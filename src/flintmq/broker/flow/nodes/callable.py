@@ -25,7 +25,7 @@ _NO_CALL: Final = 3886
 
 
 class CallingNode(RuntimeNode):
-    """What both nodes share that call."""
+    """The base of both nodes that call."""
 
     uses_state = True
 
@@ -157,7 +157,7 @@ class CallableFlowInput(InputNode):
         return self.endpoint_name
 
     def take_call(self, invocation: Invocation, identifier: bytes, root: Element) -> None:
-        """Send the message of a call through the flow. Raise what it does not handle: it goes to the caller."""
+        """Send the message of a call through the flow. Raise exceptions that it does not handle, for the caller."""
         invocation.transactional = False
         invocation.request_identifier = identifier
         self.run(invocation, Incoming(root=_as_root(root)), lambda: root, lambda: root)

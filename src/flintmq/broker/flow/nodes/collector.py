@@ -1,10 +1,10 @@
 """Collector: gathers messages from several terminals into one.
 
 Each dynamic terminal has a row of `eventHandlerPropertyTable`: how many messages it takes (`quantity`), how long it
-waits (`timeout`, in seconds from the first message of the collection), and what its messages have in common: the text
-that `correlationPath` finds, or what `*` of `correlationPattern` stands for in it. Messages with the same text belong
-to the same collection. A terminal is satisfied when it has its quantity, or its time is over; a collection is complete
-when all are. The next message of a terminal that is satisfied starts another collection.
+waits (`timeout`, in seconds from the first message of the collection), and the text that its messages have in common:
+the text that `correlationPath` finds, or the part that `*` of `correlationPattern` stands for. Messages with the same
+text belong to the same collection. A terminal is satisfied when it has its quantity, or its time is over; a collection
+is complete when all are. The next message of a terminal that is satisfied starts another collection.
 
     eventCoordination   Disabled: a complete collection is sent at once
                         AllCompleteCollections, FirstCompleteCollection: a message at `control` sends them
@@ -47,7 +47,7 @@ class Handler:
     pattern: str
 
     def correlation(self, assembly: Assembly) -> str:
-        """Return what messages of one collection have in common."""
+        """Return the text that messages of one collection have in common."""
         text = "" if self.path is None else self.path.text_value(assembly) or ""
         if not self.pattern:
             return text

@@ -3,10 +3,10 @@
 `computeMode` of a Compute node says which of its output trees travel on; the others are those that came in. So a change
 of OutputLocalEnvironment in mode `message` is lost, as in the product (MF 1.9).
 
-What ESQL may change of its input, it changes in a copy: the local environment in all three nodes, the message in a
-Database node. The copy travels on. The failure terminal, other wires and the nodes before see what came in (MF 1.1).
+ESQL changes a copy of its input: the local environment in all three nodes, the message in a
+Database node. The copy travels on. The failure terminal, other wires and the nodes before see the input (MF 1.1).
 
-Several threads may run one node. What belongs to one message is in the `Run` and in its `Handling`, never in the node.
+Several threads may run one node. The state of one message is in the `Run` and in its `Handling`, never in the node.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ class EsqlNode(RuntimeNode):
         return context
 
     def run_unit(self, invocation: Invocation, assembly: Assembly, locked: bool) -> tuple[Run, object]:
-        """Run Main; return the Run and what Main returned. With `locked`, ESQL cannot change the message."""
+        """Run Main; return the Run and the result of Main. With `locked`, ESQL cannot change the message."""
         handling = Handling(self, invocation, assembly)
         run = self.new_run(invocation, assembly, handling)
         message = assembly.message
@@ -164,7 +164,7 @@ class EsqlNode(RuntimeNode):
 
 
 class Handling:
-    """One message in a node that runs ESQL: what its Run asks of the node."""
+    """One message in a node that runs ESQL: the services for its Run."""
 
     __slots__ = ("assembly", "invocation", "node", "sources")
 
@@ -187,7 +187,7 @@ class Handling:
         return found
 
     def end_transactions(self, how: str) -> None:
-        """Commit or roll back what Main did in a node with `transaction=commit`."""
+        """Commit or roll back the work of Main in a node with `transaction=commit`."""
         for source in self.sources:
             if how == "commit":
                 source.commit()
@@ -222,7 +222,7 @@ def as_tree(tree: Element | None) -> Element | None:
 
 
 def with_own_environment(assembly: Assembly) -> Assembly:
-    """Return an assembly whose local environment a node may change."""
+    """Return an assembly with a local environment that a node may change."""
     return assembly.replace(local_environment=copy_element(assembly.local_environment))
 
 
@@ -302,7 +302,7 @@ class Database(EsqlNode):
 
 
 class PythonMessage:
-    """What a function of a PythonCompute node gets: the trees, and a way to send."""
+    """The argument for a function of a PythonCompute node: the trees, and a way to send."""
 
     def __init__(self, node: PythonCompute, invocation: Invocation, assembly: Assembly) -> None:
         self._node = node

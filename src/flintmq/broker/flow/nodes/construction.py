@@ -66,7 +66,7 @@ class Throw(RuntimeNode):
 
 @runs
 class TryCatch(RuntimeNode):
-    """TryCatch: what fails below `try` goes to `catch`, as it came in (F4); if that is not wired, nothing follows."""
+    """TryCatch: after an error below `try` the input goes to `catch` (F4); if that is not wired, nothing follows."""
 
     types = ("ComIbmTryCatch.msgnode",)
 

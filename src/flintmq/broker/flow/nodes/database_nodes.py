@@ -17,7 +17,7 @@ from flintmq.broker.tree.types import NAME
 
 
 class QueryNode(RuntimeNode):
-    """What both nodes share: the query and its parameters."""
+    """The base of both nodes: the query and its parameters."""
 
     def prepare(self) -> None:
         name = self.text("dataSourceName")

@@ -5,7 +5,7 @@ processedFileAction or, after an error that no catch path handled, failedFileAct
 failed are not processed. In the local environment:
 
     File.Directory, .Name, .LastModified, .TimeStamp, .Size, .Offset, .Record, .Delimiter, .IsEmpty
-    Wildcard.WildcardMatch   what `*` of filenamePattern stood for
+    Wildcard.WildcardMatch   text for `*` of filenamePattern
 
 FileOutput writes a file per message (recordDefinition wholeFile), or adds records until a message comes to its terminal
 `EOD` (Finish File). Directory and name come from the places that requestDirectoryLocation and requestNameLocation name,
@@ -59,7 +59,7 @@ class FileSource:
 
 
 def wildcard_match(pattern: str, name: str) -> str | None:
-    """Return what the wildcards of a pattern stand for in a name; None if the name does not fit.
+    """Return the texts for the wildcards of a pattern in a name; None if the name does not fit.
 
     Each `*` stands for as little as possible. There is no backtracking, so no pattern takes long.
     """
@@ -85,7 +85,7 @@ def wildcard_match(pattern: str, name: str) -> str | None:
 
 
 def _questions(chunk: str, text: str) -> str | None:
-    """Return what `?` stands for where a text is a part of a pattern without `*`; None if it is not."""
+    """Return the characters for `?` if a text is a part of a pattern without `*`; None if it is not."""
     if len(chunk) != len(text):
         return None
     found = []
@@ -159,7 +159,7 @@ class FileInput(InputNode):
         self.pattern = self.text("filenamePattern", "*")
 
     def take(self, invocation: Invocation, incoming: Incoming) -> None:
-        """Send the records of one file. Raise what the flow does not handle."""
+        """Send the records of one file. Raise exceptions that the flow does not handle."""
         invocation.transactional = False
         path = incoming.source.replace("\\", "/")
         directory, _, name = path.rpartition("/")

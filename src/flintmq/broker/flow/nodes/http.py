@@ -9,8 +9,8 @@ HTTPInput takes a request. The tree has Properties, HTTPInputHeader and the body
     LocalEnvironment.Destination.RouterList               with setDestinationList: a label named like the method
     LocalEnvironment.REST.Input                           in the generated flow of a REST API (rest.py)
 
-A request whose flow fails and that no catch path handled gets status 500 and a fault in `faultFormat`; the error then
-goes on to the caller, which logs it and backs out.
+If a flow fails and no catch path handles the error, its request gets status 500 and a fault in `faultFormat`; the error
+then goes on to the caller, which logs it and backs out.
 
 HTTPReply finds the request by RequestIdentifier in the local environment, or is in the flow of the HTTPInput node. Its
 status is the first of HTTPReplyHeader."X-Original-HTTP-Status-Code", Destination.HTTP.ReplyStatusCode,
@@ -175,7 +175,7 @@ class HTTPInput(InputNode):
         return plain_header("HTTPInputHeader", self._header(request, data))
 
     def _header(self, request: HttpInput, data: bytes) -> list[tuple[str, object]]:
-        """Return the leaves of HTTPInputHeader: those of the request, then what the listener adds."""
+        """Return the leaves of HTTPInputHeader: those of the request, then those that the listener adds."""
         pairs = list(request.headers)
         if data and not get_header(pairs, "Content-Length"):
             pairs.append(("Content-Length", str(len(data))))
@@ -195,7 +195,7 @@ class HTTPInput(InputNode):
         return pairs
 
     def _fill(self, local: Element, request: HttpInput) -> None:
-        """Say in the local environment what was asked for."""
+        """Write the address and method of the request into the local environment."""
         api = rest.api_of(self.flow)
         if api is not None:
             rest.fill_router(local, api, request.method, request.path)
@@ -248,7 +248,7 @@ class HTTPInput(InputNode):
         )
 
     def _reply_fault(self, invocation: Invocation, error: BrokerError) -> None:
-        """Answer a request whose flow failed. A request that was answered before keeps that answer."""
+        """Answer a request after its flow failed. A request that was answered before keeps that answer."""
         self._answer_fault(invocation, *fault(self.text("faultFormat", "SOAP 1.1"), self.flow.name, error))
 
     def _answer_fault(self, invocation: Invocation, content_type: str, body: bytes) -> None:

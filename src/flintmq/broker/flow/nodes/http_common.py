@@ -1,8 +1,8 @@
-"""What HTTP, REST and SOAP nodes share: header folders, bodies, content types, faults.
+"""The base of HTTP, REST and SOAP nodes: header folders, bodies, content types, faults.
 
 A header of HTTP is a folder without bytes of its own: HTTPInputHeader (of a request that came in), HTTPReplyHeader (of
 its reply), HTTPRequestHeader (of a request that goes out), HTTPResponseHeader (of the answer to it). Names that begin
-with `X-Original-HTTP-`, `X-Server-`, `X-Remote-` and `X-Scheme` tell what the request line and the connection said;
+with `X-Original-HTTP-`, `X-Server-`, `X-Remote-` and `X-Scheme` have the values of the request line and the connection;
 they never go out.
 """
 
@@ -157,7 +157,7 @@ def write_http_body(node: RuntimeNode, root: Element) -> tuple[bytes, str]:
 
 
 def blob_root(data: bytes, headers: list[Element]) -> Element:
-    """Return a message whose body is bytes, for a failure path."""
+    """Return a message with a body of bytes, for a failure path."""
     return parse_message(None, data, Template(), reply_protocol="SOAP-HTTP", headers=headers)
 
 
@@ -195,7 +195,7 @@ def new_header(name: str) -> Element:
 
 
 def fault(kind: str, flow: str, error: BrokerError) -> tuple[str, bytes]:
-    """Return Content-Type and body of the reply to a request whose flow failed, in a faultFormat."""
+    """Return Content-Type and body of the reply to a request after its flow failed, in a faultFormat."""
     cause = error.root_cause()
     summary = f"BIP{_FAULT}E: the message flow {flow} raised an exception that it did not handle"
     detail = f"BIP{cause.number}E: {cause.text}"

@@ -106,7 +106,7 @@ def response_message(node: RuntimeNode, response: HttpResponse, template: Templa
 
 
 class HttpCaller(RuntimeNode):
-    """What nodes that send requests share. `override` is the folder of the local environment with their settings."""
+    """The base of nodes that send requests. `override` is the folder of the local environment with their settings."""
 
     override: ClassVar[str] = "Destination.HTTP"
 
@@ -373,7 +373,7 @@ def async_context(kind: str, override: str, assembly: Assembly, identifier: byte
 
 
 class AsyncResponse(InputNode):
-    """What nodes share that take answers to asynchronous requests."""
+    """The base of nodes that take answers to asynchronous requests."""
 
     uses_state = True
 

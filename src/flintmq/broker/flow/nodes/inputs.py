@@ -1,4 +1,4 @@
-"""What all input nodes do: build the assembly of an incoming message, and end the unwinding of an error (F4).
+"""The work of all input nodes: build the assembly of an incoming message, and end the unwinding of an error (F4).
 
 F6  An error that reaches the input node goes to `catch`, if that is wired, with the message as it came and the
     ExceptionList; otherwise the caller gets it and backs out.
@@ -24,7 +24,7 @@ from flintmq.mqi.md import MQMD
 
 @dataclass(slots=True)
 class Incoming:
-    """A message for an input node: data, and what its transport says beside it."""
+    """A message for an input node: its data, and the facts that its transport adds."""
 
     data: bytes = b""
     md: MQMD | None = None
@@ -65,7 +65,7 @@ class InputNode(RuntimeNode):
         )
 
     def take(self, invocation: Invocation, incoming: Incoming) -> None:
-        """Send a message through the flow. Raise what the flow does not handle."""
+        """Send a message through the flow. Raise exceptions that the flow does not handle."""
         raise NotImplementedError
 
     def run(
@@ -94,11 +94,11 @@ class InputNode(RuntimeNode):
             release_tree(root)
 
     def metadata(self) -> tuple[tuple[str, object], ...]:
-        """Return what the context tree tells of the source of messages."""
+        """Return the source of messages for the context tree."""
         return ()
 
     def send_caught(self, invocation: Invocation, assembly: Assembly, terminal: str = "") -> None:
-        """Send an assembly to a terminal (`out` if none is named), and what fails below to `catch`."""
+        """Send an assembly to a terminal (`out` if none is named), and errors below to `catch`."""
         invocation.context = context_tree(self, assembly.message, self.metadata())
         try:
             self.send(terminal or self.out, invocation, assembly)

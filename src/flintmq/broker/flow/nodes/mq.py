@@ -139,7 +139,7 @@ class MQInput(InputNode):
 
 
 class MQSender(RuntimeNode):
-    """What MQOutput and MQReply share."""
+    """The base of MQOutput and MQReply."""
 
     def prepare(self) -> None:
         self.mode = self.text("transactionMode", "automatic")
@@ -173,13 +173,13 @@ class MQSender(RuntimeNode):
         return write_message(assembly.message, models=self.flow.models, switches=self.flow.switches)
 
     def set_persistence(self, md: MQMD, mode: str = "") -> None:
-        """Apply `persistenceMode`; `automatic` leaves what the message says."""
+        """Apply `persistenceMode`; `automatic` leaves the persistence of the message."""
         mode = mode or self.persistence
         if mode in ("yes", "no", "asQdef"):
             md.persistence = {"yes": 1, "no": 0, "asQdef": 2}[mode]
 
     def send_written(self, invocation: Invocation, assembly: Assembly, written: list[Written]) -> None:
-        """Send the message on, with what was put where in the local environment."""
+        """Send the message on, with the destinations of the put in the local environment."""
         if not self.wired("out"):
             self.send("out", invocation, assembly)
             return
@@ -189,7 +189,7 @@ class MQSender(RuntimeNode):
         self.send("out", invocation, assembly.replace(local_environment=local))
 
     def note_written(self, local: Element, written: Written) -> None:
-        """Say in the local environment what was put where."""
+        """Write the destinations of a put into the local environment."""
         data = local.folder("WrittenDestination").folder("MQ").add("DestinationData", None, 0x01000000)
         data.add("queueManagerName", written.queue_manager)
         data.add("queueName", written.queue)

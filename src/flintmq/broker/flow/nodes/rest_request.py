@@ -33,7 +33,7 @@ from flintmq.broker.tree.headers import Template
 
 
 class RestCaller(HttpCaller):
-    """What nodes that call REST APIs share."""
+    """The base of nodes that call REST APIs."""
 
     override: ClassVar[str] = "Destination.REST.Request"
 

@@ -62,7 +62,7 @@ class RouteToLabel(RuntimeNode):
 
 @runs
 class Route(RuntimeNode):
-    """Route: sends the message to the terminals whose XPath is true; to `default` if none is."""
+    """Route: sends the message to the terminals with a true XPath; to `default` if none is."""
 
     types = ("ComIbmRoute.msgnode",)
 

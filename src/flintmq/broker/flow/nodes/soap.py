@@ -6,13 +6,13 @@ router list. With extractSOAPBody the message is the payload alone (XMLNSC), and
 LocalEnvironment.SOAP.Envelope. LocalEnvironment.Destination.SOAP.Reply.ReplyIdentifier is the BLOB of the request.
 
 SOAPReply and SOAPRequest take a message of the domain SOAP, an XML message that is an envelope, or a payload, which
-gets an envelope. A reply whose body is a Fault has status 500. An answer whose body is a Fault leaves SOAPRequest by
+gets an envelope. A reply with a Fault as body has status 500. An answer with a Fault as body leaves SOAPRequest by
 `fault`.
 
 Overrides of SOAPRequest, below LocalEnvironment.Destination.SOAP.Request: Operation, Transport.HTTP.WebServiceURL,
 Transport.HTTP.Timeout (seconds) and .TimeoutMillis.
 
-A flow whose WSDL is not among its files works without: the name of the payload is the operation.
+A flow without its WSDL among its files works, too: the name of the payload is the operation.
 """
 
 from __future__ import annotations
@@ -238,7 +238,7 @@ class SOAPInput(HTTPInput):
         return message
 
     def _tell(self, soap: Element, operation: WsdlOperation) -> None:
-        """Say in SOAP.Context what the WSDL knows."""
+        """Write the operation and its service in the WSDL into SOAP.Context."""
         wsdl = self.wsdl
         assert wsdl is not None
         context = soap.folder("Context")
@@ -265,7 +265,7 @@ class SOAPInput(HTTPInput):
         invocation.services.http_reply(HttpReply(self.label, invocation.request_identifier, 200, headers, data, root))
 
     def _reply_fault(self, invocation: Invocation, error: BrokerError) -> None:
-        """Answer a request whose flow failed with a Fault of the version that the WSDL has."""
+        """Answer a request after its flow failed, with a Fault of the version in the WSDL."""
         version = "1.1" if self.wsdl is None else self.wsdl.version
         content_type, body = fault(f"SOAP {version}", self.flow.name, error)
         self._answer_fault(invocation, content_type, body)
@@ -306,7 +306,7 @@ class SOAPReply(RuntimeNode):
 
 
 class SoapCaller(HttpCaller):
-    """What nodes that call web services share."""
+    """The base of nodes that call web services."""
 
     override: ClassVar[str] = "Destination.SOAP.Request"
 
@@ -487,7 +487,7 @@ class SOAPExtract(RuntimeNode):
             self.send("out", invocation, outgoing)
 
     def _as_soap(self, root: Element) -> Element:
-        """Return a message whose body is of the domain SOAP; an envelope of another domain is read again."""
+        """Return a message with a body of the domain SOAP; an envelope of another domain is read again."""
         body = find_body(root)
         if body is not None and (body.domain or body.name) == "SOAP":
             return root

@@ -1,7 +1,8 @@
 """XSLTransform and Validate.
 
 A style sheet comes from the application (`stylesheetName`, looked for among its resources). It may include and import
-what the application has; it reads nothing else: no network, no files, no `document()` outside, and it writes nothing.
+resources of the application; it reads nothing else: no network, no files, no `document()` outside, and it writes
+nothing.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ _SCHEME = "app:///"
 
 @runs
 class XSLTransform(RuntimeNode):
-    """XSLTransform: replaces an XML body by what a style sheet makes of it."""
+    """XSLTransform: replaces an XML body by the result of a style sheet."""
 
     types = ("ComIbmXslMqsi.msgnode",)
 

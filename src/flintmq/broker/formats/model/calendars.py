@@ -149,31 +149,10 @@ class CalendarPattern:
         """Read one field at a place of the text and return where it ends. Spaces before it are skipped, as ICU does."""
         while text[at : at + 1] in (" ", "\t") and at < len(text):
             at += 1
-        if letter in "ML" and count >= 3:
-            found, at = _name(text, at, _MONTHS, self.pattern)
-            fields.month = found + 1
-            return at
-        if letter == "E" or letter in "ec" and count >= 3:
-            found, at = _name(text, at, _DAYS, self.pattern)
-            fields.weekday = found
-            return at
-        if letter == "a":
-            half = text[at : at + 2].upper()
-            if half not in ("AM", "PM"):
-                raise ValueError(f"'{text}' has neither AM nor PM where the calendar pattern {self.pattern} has")
-            fields.afternoon = 1 if half == "PM" else 0
-            # ICU believes the field that comes last: AM or PM behind an hour of the day makes it an hour of a half day.
-            fields.hour = -1
-            return at + 2
-        if letter == "G":
-            for era in ("AD", "Anno Domini", "A"):
-                if text[at : at + len(era)].upper() == era.upper():
-                    return at + len(era)
-            raise ValueError(f"'{text}' has no era AD where the calendar pattern {self.pattern} has")
         if letter in "ZzOXxVv":
             return self._parse_zone(text, at, letter, fields)
-        if letter == "Q" and count >= 3:
-            raise ValueError(f"the calendar pattern {self.pattern} has quarters by name")
+        if letter in "EaG" or count >= 3 and letter in "MLecQ":
+            return self._parse_word(text, at, letter, fields)
         start = at
         sign = 1
         if letter in "yuY" and text[at : at + 1] == "-":
@@ -196,6 +175,30 @@ class CalendarPattern:
         self._set(letter, count, sign * int(digits), len(digits), fields)
         return at
 
+    def _parse_word(self, text: str, at: int, letter: str, fields: Fields) -> int:
+        """Read a field that is written as a word, and return where it ends."""
+        if letter in "ML":
+            found, at = _name(text, at, _MONTHS, self.pattern)
+            fields.month = found + 1
+            return at
+        if letter in "Eec":
+            fields.weekday, at = _name(text, at, _DAYS, self.pattern)
+            return at
+        if letter == "a":
+            half = text[at : at + 2].upper()
+            if half not in ("AM", "PM"):
+                raise ValueError(f"'{text}' has neither AM nor PM where the calendar pattern {self.pattern} has")
+            fields.afternoon = 1 if half == "PM" else 0
+            # ICU believes the field that comes last: AM or PM behind an hour of the day makes it an hour of a half day.
+            fields.hour = -1
+            return at + 2
+        if letter == "G":
+            for era in ("AD", "Anno Domini", "A"):
+                if text[at : at + len(era)].upper() == era.upper():
+                    return at + len(era)
+            raise ValueError(f"'{text}' has no era AD where the calendar pattern {self.pattern} has")
+        raise ValueError(f"the calendar pattern {self.pattern} has quarters by name")
+
     def _set(self, letter: str, count: int, value: int, digits: int, fields: Fields) -> None:
         """Store a numeric field."""
         if letter in "yuY":
@@ -209,6 +212,12 @@ class CalendarPattern:
             fields.month = value
         elif letter == "d":
             fields.day = value
+        elif letter in "HkKhms":
+            _set_clock(letter, value, fields)
+        elif letter in "ec":
+            fields.weekday = (value - 1 + self.first_day) % 7
+            if not self.lenient and not 1 <= value <= 7:
+                raise ValueError(f"{value} is not a day of the week")
         elif letter == "D":
             fields.day_of_year = value
         elif letter == "w":
@@ -217,22 +226,6 @@ class CalendarPattern:
             fields.week_of_month = value
         elif letter == "F":
             fields.weekday_in_month = value
-        elif letter in "ec":
-            fields.weekday = (value - 1 + self.first_day) % 7
-            if not self.lenient and not 1 <= value <= 7:
-                raise ValueError(f"{value} is not a day of the week")
-        elif letter == "H":
-            fields.hour = value
-        elif letter == "k":
-            fields.hour = 0 if value == 24 else value
-        elif letter == "K":
-            fields.half_hour = value
-        elif letter == "h":
-            fields.half_hour = 0 if value == 12 else value
-        elif letter == "m":
-            fields.minute = value
-        elif letter == "s":
-            fields.second = value
         elif letter == "Q":
             fields.month = 3 * value - 2
 
@@ -267,25 +260,23 @@ class CalendarPattern:
 
     def _parse_iso(self, text: str, fields: Fields) -> None:
         """Read a value of ISO 8601 in the form of XML Schema."""
-        rest = text
-        at = 0
-        if self.kind != TIME:
-            date, separator, rest = rest.partition("T")
-            if self.kind == DATE and not separator:
-                # A date may have a zone at once.
-                at = 10
-                rest = date[at:]
-                date = date[:at]
-            parts = date.split("-")
-            if len(parts) != 3 or [len(part) for part in parts] != [4, 2, 2] or not "".join(parts).isdigit():
-                raise ValueError(f"'{text}' is not a date of ISO 8601")
-            fields.year, fields.month, fields.day = int(parts[0]), int(parts[1]), int(parts[2])
-            if self.kind == DATE and not separator:
-                if rest:
-                    fields.zone, end = _zone_offset(rest, 0)
-                    if end != len(rest):
-                        raise ValueError(f"'{text}' is not a date of ISO 8601")
-                return
+        if self.kind == TIME:
+            self._parse_iso_time(text, text, fields)
+            return
+        date, separator, rest = text.partition("T")
+        if self.kind == DATE and not separator:
+            # A date may have a zone at once.
+            _set_iso_date(date[:10], text, fields)
+            if date[10:]:
+                fields.zone, end = _zone_offset(date[10:], 0)
+                if end != len(date) - 10:
+                    raise ValueError(f"'{text}' is not a date of ISO 8601")
+            return
+        _set_iso_date(date, text, fields)
+        self._parse_iso_time(rest, text, fields)
+
+    def _parse_iso_time(self, rest: str, text: str, fields: Fields) -> None:
+        """Read time and zone of ISO 8601."""
         end = 0
         while end < len(rest) and rest[end] in "0123456789:.":
             end += 1
@@ -449,37 +440,29 @@ class CalendarPattern:
             return _format_name(moment.month - 1, moment.month, count, _MONTHS)
         if letter == "d":
             return str(moment.day).rjust(count, "0")
+        if letter in "HkKhams":
+            return _format_clock(letter, count, moment)
+        if letter == "S":
+            return f"{moment.microsecond:06d}".ljust(count, "0")[:count]
         if letter == "E" or letter in "ec":
             number = (moment.weekday() - self.first_day) % 7 + 1
             return _format_name(moment.weekday(), number, max(count, 3) if letter == "E" else count, _DAYS)
-        if letter == "H":
-            return str(moment.hour).rjust(count, "0")
-        if letter == "k":
-            return str(moment.hour or 24).rjust(count, "0")
-        if letter == "K":
-            return str(moment.hour % 12).rjust(count, "0")
-        if letter == "h":
-            return str(moment.hour % 12 or 12).rjust(count, "0")
-        if letter == "a":
-            return "PM" if moment.hour >= 12 else "AM"
-        if letter == "m":
-            return str(moment.minute).rjust(count, "0")
-        if letter == "s":
-            return str(moment.second).rjust(count, "0")
-        if letter == "S":
-            return f"{moment.microsecond:06d}".ljust(count, "0")[:count]
         if letter == "G":
             return "Anno Domini" if count == 4 else "AD"
         if letter in "ZzOXxVv":
             return _format_zone(letter, count, 0 if zone == NO_ZONE else zone, self.zone_name)
-        first = moment.date().replace(month=1, day=1).toordinal()
-        day = moment.date().toordinal()
-        if letter == "D":
-            return str(day - first + 1).rjust(count, "0")
         if letter == "Q":
             return str((moment.month + 2) // 3).rjust(count, "0")
         if letter == "F":
             return str((moment.day + 6) // 7).rjust(count, "0")
+        return self._format_week(letter, count, moment)
+
+    def _format_week(self, letter: str, count: int, moment: datetime.datetime) -> str:
+        """Write the fields that count days and weeks: D W w Y."""
+        first = moment.date().replace(month=1, day=1).toordinal()
+        day = moment.date().toordinal()
+        if letter == "D":
+            return str(day - first + 1).rjust(count, "0")
         if letter == "W":
             return str(self._week_of(day, day - moment.day + 1)).rjust(count, "0")
         year = moment.year
@@ -559,11 +542,7 @@ def _offset_text(zone: int, separator: str) -> str:
 
 def _format_zone(letter: str, count: int, zone: int, name: str) -> str:
     if letter in "Xx":
-        if letter == "X" and not zone:
-            return "Z"
-        if count == 1 and zone % 3600 == 0:
-            return _offset_text(zone, "")[:3]
-        return _offset_text(zone, ":" if count in (3, 5) else "")
+        return _iso_zone(letter, count, zone)
     if letter == "Z" and count < 4:
         return _offset_text(zone, "")
     if letter == "Z" and count == 5:
@@ -577,6 +556,58 @@ def _format_zone(letter: str, count: int, zone: int, name: str) -> str:
     sign = "-" if zone < 0 else "+"
     minutes = abs(zone) // 60
     return f"GMT{sign}{minutes // 60}" + (f":{minutes % 60:02d}" if minutes % 60 else "")
+
+
+def _iso_zone(letter: str, count: int, zone: int) -> str:
+    """Write X or x: a zone of ISO 8601, where X has Z for GMT."""
+    if letter == "X" and not zone:
+        return "Z"
+    if count == 1 and zone % 3600 == 0:
+        return _offset_text(zone, "")[:3]
+    return _offset_text(zone, ":" if count in (3, 5) else "")
+
+
+def _format_clock(letter: str, count: int, moment: datetime.datetime) -> str:
+    """Write the hour, the half of the day, the minute or the second."""
+    if letter == "a":
+        return "PM" if moment.hour >= 12 else "AM"
+    if letter == "m":
+        number = moment.minute
+    elif letter == "s":
+        number = moment.second
+    elif letter == "H":
+        number = moment.hour
+    elif letter == "k":
+        number = moment.hour or 24
+    elif letter == "K":
+        number = moment.hour % 12
+    else:
+        number = moment.hour % 12 or 12
+    return str(number).rjust(count, "0")
+
+
+def _set_clock(letter: str, value: int, fields: Fields) -> None:
+    """Store the hour, the minute or the second."""
+    if letter == "m":
+        fields.minute = value
+    elif letter == "s":
+        fields.second = value
+    elif letter == "H":
+        fields.hour = value
+    elif letter == "k":
+        fields.hour = 0 if value == 24 else value
+    elif letter == "K":
+        fields.half_hour = value
+    else:
+        fields.half_hour = 0 if value == 12 else value
+
+
+def _set_iso_date(date: str, text: str, fields: Fields) -> None:
+    """Store a date of ISO 8601: YYYY-MM-DD."""
+    parts = date.split("-")
+    if len(parts) != 3 or [len(part) for part in parts] != [4, 2, 2] or not "".join(parts).isdigit():
+        raise ValueError(f"'{text}' is not a date of ISO 8601")
+    fields.year, fields.month, fields.day = int(parts[0]), int(parts[1]), int(parts[2])
 
 
 def _format_name(index: int, number: int, count: int, names: tuple[str, ...]) -> str:

@@ -354,6 +354,10 @@ class PlainNumberCodec(Codec):
             return self.bounds.of_integer(int(text))
         if self.simple_decimal and len(text) < 34 and text.isascii() and text.replace(".", "", 1).isdigit():
             return Decimal(text)
+        return self._read_signed(text)
+
+    def _read_signed(self, text: str) -> object:
+        """Return the value of a text with a sign, spaces, a decimal point or an exponent."""
         body = text.strip(" ")
         sign = ""
         if self.trailing_sign and body[-1:] in ("+", "-") and body:

@@ -149,20 +149,27 @@ def _fixed_size(member: Member, known: dict[int, int], depth: int) -> int:
         return sum(sizes) if min(sizes, default=0) >= 0 else -1
     if member.min_occurs != member.max_occurs or member.occurs_kind is OccursKind.EXPRESSION:
         return -1
-    size = -1
-    if member.length.kind is LengthKind.EXPLICIT and isinstance(member.length.value, int):
-        size = member.length.value
-    elif member.content is not None and member.length.kind is LengthKind.IMPLICIT:
-        size = fixed_size(member.content, known, depth + 1)
-    elif member.length.kind is LengthKind.IMPLICIT and member.logical is not None:
-        try:
-            size = member.facets.max_length if is_text(member) else implicit_size(member)
-        except ValueError:
-            return -1
+    size = _size_of_element(member, known, depth)
     if size < 0 or member.markup.initiator or member.markup.terminator:
         return -1
     skips = member.alignment.leading_skip + member.alignment.trailing_skip
     return (size + skips) * member.max_occurs
+
+
+def _size_of_element(member: Element, known: dict[int, int], depth: int) -> int:
+    """Return the bytes of the content of an element; -1 if it varies."""
+    if member.length.kind is LengthKind.EXPLICIT and isinstance(member.length.value, int):
+        return member.length.value
+    if member.length.kind is not LengthKind.IMPLICIT:
+        return -1
+    if member.content is not None:
+        return fixed_size(member.content, known, depth + 1)
+    if member.logical is None:
+        return -1
+    try:
+        return member.facets.max_length if is_text(member) else implicit_size(member)
+    except ValueError:
+        return -1
 
 
 def separator_behaviours(schema: Sequence) -> list[int]:

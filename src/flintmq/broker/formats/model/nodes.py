@@ -168,26 +168,12 @@ class Term:
         self.writable: bool = False
 
 
-@final
-class ElementNode(Term):
-    """A field or a structure."""
+@mypyc_attr(allow_interpreted_subclasses=False)
+class Representation(Term):
+    """The bytes of an element: length, character set, padding."""
 
-    def __init__(self, index: int, name: str, namespace: str) -> None:
+    def __init__(self, index: int) -> None:
         super().__init__(ELEMENT, index)
-        self.name: str = name
-        self.namespace: str = namespace
-        self.type: int = NAME_VALUE
-        self.content: GroupNode | None = None
-
-        self.occurs: int = ONCE
-        self.min_occurs: int = 1
-        #: -1 = no bound.
-        self.max_occurs: int = 1
-        self.count: Node | None = None
-        self.count_path: Path | None = None
-        self.stop_values: list[object] = []
-        self.repeat_separator: Mark | None = None
-
         self.length_kind: int = IMPLICIT
         self.length: int = 0
         self.units: int = BYTES
@@ -218,6 +204,27 @@ class ElementNode(Term):
         self.truncate: bool = False
         self.nul_ends: bool = False
         self.escape: Escape | None = None
+
+
+@final
+class ElementNode(Representation):
+    """A field or a structure."""
+
+    def __init__(self, index: int, name: str, namespace: str) -> None:
+        super().__init__(index)
+        self.name: str = name
+        self.namespace: str = namespace
+        self.type: int = NAME_VALUE
+        self.content: GroupNode | None = None
+
+        self.occurs: int = ONCE
+        self.min_occurs: int = 1
+        #: -1 = no bound.
+        self.max_occurs: int = 1
+        self.count: Node | None = None
+        self.count_path: Path | None = None
+        self.stop_values: list[object] = []
+        self.repeat_separator: Mark | None = None
 
         self.nillable: bool = False
         self.nil_kind: int = NIL_VALUE

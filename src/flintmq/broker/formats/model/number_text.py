@@ -164,12 +164,8 @@ class NumberPattern:
         """
         if len(text) > CHARACTERS_MAX:
             raise ValueError(f"a number of {len(text)} characters")
-        for zero in self.zero:
-            if text == zero or self.ignore_case and text.lower() == zero.lower():
-                return Decimal(0)
-        for pattern in self.zero_patterns:
-            if pattern.fullmatch(text) is not None:
-                return Decimal(0)
+        if (self.zero or self.zero_patterns) and self._is_zero(text):
+            return Decimal(0)
         original = text
         if self.lax:
             text = text.strip()
@@ -190,6 +186,16 @@ class NumberPattern:
             value = value.scaleb(-point, CONTEXT)
         return value.copy_negate() if negative else value
 
+    def _is_zero(self, text: str) -> bool:
+        """Return whether a text is one of the representations of zero."""
+        for zero in self.zero:
+            if text == zero or self.ignore_case and text.lower() == zero.lower():
+                return True
+        for pattern in self.zero_patterns:
+            if pattern.fullmatch(text) is not None:
+                return True
+        return False
+
     def _without_affixes(self, text: str, original: str) -> tuple[bool, str]:
         """Return whether the text is negative, and the digits without prefix, suffix and padding."""
         if self.lax and text[0] == "+" and self.prefix.text[:1] != "+" and self.negative_prefix.text[:1] != "+":
@@ -207,39 +213,35 @@ class NumberPattern:
         if not self.lax:
             raise ValueError(f"'{original}' does not fit the number pattern {self.pattern}")
         # Lax: prefix and suffix may be missing, one or both.
-        body = text
-        negative = False
+        negative, body = self._without_lax_prefix(text)
+        has_negative_suffix, body = self._without_lax_suffix(body)
+        return negative or has_negative_suffix, body.strip(" ")
+
+    def _without_lax_prefix(self, body: str) -> tuple[bool, str]:
+        """Return whether a prefix or sign makes the number negative, and the text behind it."""
+        prefix = self.prefix.text
         if self.negative_prefix.text and body.startswith(self.negative_prefix.text):
-            negative = True
-            body = body[len(self.negative_prefix.text) :]
-        elif self.prefix.text and body.startswith(self.prefix.text):
-            body = body[len(self.prefix.text) :]
-        elif body.startswith("-"):
-            negative = True
-            body = body[1:]
-            if self.prefix.text and body.startswith(self.prefix.text):
-                body = body[len(self.prefix.text) :]
-        elif body.startswith("+"):
-            body = body[1:]
-        elif self.prefix.text.strip() and body.startswith(self.prefix.text.strip()):
-            body = body[len(self.prefix.text.strip()) :]
+            return True, body[len(self.negative_prefix.text) :]
+        if prefix and body.startswith(prefix):
+            return False, body[len(prefix) :]
+        if body.startswith("-"):
+            return True, body[1:].removeprefix(prefix)
+        if body.startswith("+"):
+            return False, body[1:]
+        return False, body.removeprefix(prefix.strip())
+
+    def _without_lax_suffix(self, body: str) -> tuple[bool, str]:
+        """Return whether a suffix makes the number negative, and the text before it."""
+        suffix = self.suffix.text
         if self.negative_suffix.text and body.endswith(self.negative_suffix.text):
-            negative = negative or self.negative_suffix.text != self.suffix.text
-            body = body[: -len(self.negative_suffix.text)]
-        elif self.suffix.text and body.endswith(self.suffix.text):
-            body = body[: -len(self.suffix.text)]
-        elif self.suffix.text.strip() and body.endswith(self.suffix.text.strip()):
-            body = body[: -len(self.suffix.text.strip())]
-        return negative, body.strip(" ")
+            return self.negative_suffix.text != suffix, body[: -len(self.negative_suffix.text)]
+        if suffix and body.endswith(suffix):
+            return False, body[: -len(suffix)]
+        return False, body.removesuffix(suffix.strip())
 
     def _strip(self, text: str, prefix: Affix, suffix: Affix) -> str | None:
         """Return the text without these affixes and the padding in them; None if they are not there."""
-        body = text
-        pad = self.pad
-        if pad and prefix.pad and prefix.pad_before:
-            body = body.lstrip(pad)
-        if pad and suffix.pad and not suffix.pad_before:
-            body = body.rstrip(pad)
+        body = self._unpadded(text, prefix, suffix, True)
         before = "".join(prefix.text.split()) if self.lax else prefix.text
         behind = "".join(suffix.text.split()) if self.lax else suffix.text
         if self.ignore_case:
@@ -250,14 +252,21 @@ class NumberPattern:
             return None
         if len(before) + len(behind) >= len(body):
             return None
-        body = body[len(before) : len(body) - len(behind)]
-        if pad and prefix.pad and not prefix.pad_before:
-            body = body.lstrip(pad)
-        if pad and suffix.pad and suffix.pad_before:
-            body = body.rstrip(pad)
+        body = self._unpadded(body[len(before) : len(body) - len(behind)], prefix, suffix, False)
         if self.lax:
             body = body.strip(" ")
         return body or None
+
+    def _unpadded(self, body: str, prefix: Affix, suffix: Affix, outside: bool) -> str:
+        """Return a text without its padding: outside the affixes, or between affixes and digits."""
+        pad = self.pad
+        if not pad:
+            return body
+        if prefix.pad and prefix.pad_before == outside:
+            body = body.lstrip(pad)
+        if suffix.pad and suffix.pad_before != outside:
+            body = body.rstrip(pad)
+        return body
 
     def _number(self, body: str, original: str, integer: bool) -> Decimal:
         """Return the value of digits with separators and exponent."""
@@ -274,20 +283,23 @@ class NumberPattern:
             raise ValueError(f"'{original}' has a decimal separator, and its pattern {self.pattern} none")
         if not self.lax and self.digits.point and self.digits.fraction_min and not point:
             raise ValueError(f"'{original}' has no decimal separator, and its pattern {self.pattern} one")
-        grouping = self.grouping_separator
-        if grouping and grouping in whole:
-            if not self.digits.grouping:
-                raise ValueError(f"'{original}' has a grouping separator, and its pattern {self.pattern} none")
-            groups = whole.split(grouping)
-            if not self.lax:
-                self._check_groups(groups, original)
-            elif "" in groups[1:]:
-                raise ValueError(f"'{original}' has two grouping separators together")
-            whole = "".join(groups)
+        if self.grouping_separator and self.grouping_separator in whole:
+            whole = self._ungrouped(whole, original)
         digits = whole + fraction
         if not digits or not digits.isascii() or not digits.isdigit():
             raise ValueError(f"'{original}' does not fit the number pattern {self.pattern}")
         return Decimal(int(digits)).scaleb(exponent - len(fraction), CONTEXT)
+
+    def _ungrouped(self, whole: str, original: str) -> str:
+        """Return digits without grouping separators."""
+        if not self.digits.grouping:
+            raise ValueError(f"'{original}' has a grouping separator, and its pattern {self.pattern} none")
+        groups = whole.split(self.grouping_separator)
+        if not self.lax:
+            self._check_groups(groups, original)
+        elif "" in groups[1:]:
+            raise ValueError(f"'{original}' has two grouping separators together")
+        return "".join(groups)
 
     def _split_point(self, body: str) -> tuple[str, str, bool]:
         for separator in self.decimal_separators:
@@ -550,30 +562,13 @@ def _affix(pattern: str, at: int) -> tuple[Affix, int]:
 
 
 def _digits(body: str, pattern: str) -> Digits:
-    """Return what the digits of a pattern say."""
+    """Return the digits of a subpattern."""
     digits = Digits()
-    if body.count(".") > 1 or body.count("V") > 1 or "V" in body and ("." in body or "P" in body):
-        raise ValueError(f"number pattern '{pattern}' has more than one decimal point")
-    if "P" in body:
-        core = body.strip("P")
-        if "P" in core or body.startswith("P") and body.endswith("P") or "." in core:
-            raise ValueError(f"number pattern '{pattern}' has P between digits")
-        digits.scale = len(body) - len(core) if body.endswith("P") else len(core) - len(body)
-        body = core
-    if "V" in body:
-        whole, _, behind = body.partition("V")
-        digits.virtual = len(behind)
-        body = whole + behind
+    body = _take_scale(digits, body, pattern)
     whole, point, fraction = body.partition(".")
     digits.point = bool(point)
     if "," in whole:
-        groups = whole.split(",")
-        digits.grouping = len(groups[-1])
-        if len(groups) > 2:
-            digits.grouping_secondary = len(groups[-2])
-        if not digits.grouping:
-            raise ValueError(f"number pattern '{pattern}' has a grouping separator behind its digits")
-        whole = "".join(groups)
+        whole = _take_groups(digits, whole, pattern)
     if "@" in whole:
         if point or "0" in whole or "@" not in whole.strip("#") or whole.strip("#").strip("@"):
             raise ValueError(f"number pattern '{pattern}' mixes @ with other digits")
@@ -583,25 +578,57 @@ def _digits(body: str, pattern: str) -> Digits:
     significant = whole.lstrip("#")
     if "#" in significant or "@" in fraction or "," in fraction:
         raise ValueError(f"number pattern '{pattern}' has # behind 0")
-    digits.integer_min = len(significant)
-    digits.integer_max = len(whole)
     required = fraction.rstrip("#")
     if "#" in required:
         raise ValueError(f"number pattern '{pattern}' has 0 behind # in its fraction")
-    digits.fraction_min = len(required)
+    digits.integer_max = len(whole)
     digits.fraction_max = len(fraction)
-    if not digits.integer_min and not digits.fraction_min:
-        # A number has at least one digit.
-        if digits.integer_max:
-            digits.integer_min = 1
-        elif digits.fraction_max:
-            digits.fraction_min = 1
     if not whole and not fraction and not digits.scale:
         raise ValueError(f"number pattern '{pattern}' has no digits")
+    _set_minimum(digits, len(significant), len(required))
     nonzero = (significant + "." + required).strip("0.")
     if nonzero:
         digits.increment = (significant or "0") + ("." + required if required else "")
     return digits
+
+
+def _take_scale(digits: Digits, body: str, pattern: str) -> str:
+    """Set scale and virtual decimal point; return the subpattern without P and V."""
+    if body.count(".") > 1 or body.count("V") > 1 or "V" in body and ("." in body or "P" in body):
+        raise ValueError(f"number pattern '{pattern}' has more than one decimal point")
+    if "P" in body:
+        core = body.strip("P")
+        if "P" in core or body.startswith("P") and body.endswith("P") or "." in core:
+            raise ValueError(f"number pattern '{pattern}' has P between digits")
+        digits.scale = len(body) - len(core) if body.endswith("P") else len(core) - len(body)
+        return core
+    if "V" in body:
+        whole, _, behind = body.partition("V")
+        digits.virtual = len(behind)
+        return whole + behind
+    return body
+
+
+def _take_groups(digits: Digits, whole: str, pattern: str) -> str:
+    """Set the sizes of groups; return the digits before the point without grouping separators."""
+    groups = whole.split(",")
+    digits.grouping = len(groups[-1])
+    if len(groups) > 2:
+        digits.grouping_secondary = len(groups[-2])
+    if not digits.grouping:
+        raise ValueError(f"number pattern '{pattern}' has a grouping separator behind its digits")
+    return "".join(groups)
+
+
+def _set_minimum(digits: Digits, integer: int, fraction: int) -> None:
+    """Set the least digits before and behind the point. A number has at least one digit."""
+    if not integer and not fraction:
+        if digits.integer_max:
+            integer = 1
+        elif digits.fraction_max:
+            fraction = 1
+    digits.integer_min = integer
+    digits.fraction_min = fraction
 
 
 def parse_base(text: str, base: int) -> int:

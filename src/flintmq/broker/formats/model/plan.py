@@ -349,17 +349,9 @@ class Builder:
         if schema.tag:
             node.tag_bytes = schema.tag.encode(charset.codec)
         self.occurs(node, schema, charset, new_line)
+        node.starts = {(schema.namespace, schema.name)}
         if schema.input_value is not None:
-            # No bytes, so neither a length nor a codec.
-            assert schema.logical is not None
-            node.input_value = self.expression(schema.input_value)
-            node.logical = schema.logical.value
-            node.type = node.tree_type()
-            node.starts = {(schema.namespace, schema.name)}
-            node.optional = True
-            node.writable = True
-            if schema.facets != Facets():
-                node.facets = FacetCheck(schema.facets, schema.logical)
+            self.calculated(node, schema, schema.input_value)
             return node
         self.length(node, schema, charset, depth)
         self.placement(node, schema.alignment, natural_alignment(schema), charset)
@@ -371,19 +363,20 @@ class Builder:
         else:
             self.simple(node, schema, charset)
         node.type = node.tree_type()
-        node.starts = {(schema.namespace, schema.name)}
-        node.writable = (
-            node.has_default
-            or node.output_value is not None
-            or (node.occurs != nodes.ONCE and node.min_occurs == 0)
-            or (node.content is not None and node.content.writable)
-        )
-        node.optional = (
-            hidden
-            or node.occurs != nodes.ONCE
-            and (node.min_occurs == 0 or node.occurs in (nodes.OCCURS_PARSED, nodes.OCCURS_STOP, nodes.OCCURS_COMPUTED))
-        )
+        node.writable = _is_writable(node)
+        node.optional = hidden or _may_be_absent(node)
         return node
+
+    def calculated(self, node: ElementNode, schema: Element, value: Expression) -> None:
+        """Set value and type of an element that is computed. It has no bytes, so neither a length nor a codec."""
+        assert schema.logical is not None
+        node.input_value = self.expression(value)
+        node.logical = schema.logical.value
+        node.type = node.tree_type()
+        node.optional = True
+        node.writable = True
+        if schema.facets != Facets():
+            node.facets = FacetCheck(schema.facets, schema.logical)
 
     def occurs(self, node: ElementNode, schema: Element, charset: Charset, new_line: str) -> None:
         """Set how often an element occurs."""
@@ -500,19 +493,7 @@ class Builder:
         node.pads = text.pads
         node.trims = text.trims
         node.trim_sides = {"": 0, "leading": nodes.RIGHT, "trailing": nodes.LEFT, "both": nodes.CENTER}[text.trim_sides]
-        pad = text.pad
-        if isinstance(pad, bytes):
-            node.pad_bytes = pad
-            node.pad = pad.decode(charset.codec, "replace") if charset.kind != WIDE else ""
-        elif pad:
-            encoded = charset.encode_or_empty(pad)
-            if not encoded:
-                raise ValueError(f"{schema.name}: the padding character {pad!r} is not in {charset.codec}")
-            node.pad = pad
-            node.pad_bytes = encoded
-        if node.units == nodes.BYTES and len(node.pad_bytes) > charset.unit and charset.kind != MIXED and node.pads:
-            if node.length_kind == nodes.FIXED and charset.kind not in (SINGLE, WIDE):
-                raise ValueError(f"{schema.name}: the padding character {pad!r} has more than one byte")
+        self.padding(node, schema, charset)
         node.output_minimum = text.output_minimum
         if node.is_string and schema.facets.min_length > node.output_minimum and text.pads:
             node.output_minimum = schema.facets.min_length
@@ -530,6 +511,22 @@ class Builder:
         node.nil_for_default = schema.nil_for_default and schema.nillable
         if schema.facets != Facets():
             node.facets = FacetCheck(schema.facets, logical)
+
+    def padding(self, node: ElementNode, schema: Element, charset: Charset) -> None:
+        """Set the padding of a field, as character and as bytes."""
+        pad = schema.text.pad
+        if isinstance(pad, bytes):
+            node.pad_bytes = pad
+            node.pad = pad.decode(charset.codec, "replace") if charset.kind != WIDE else ""
+        elif pad:
+            encoded = charset.encode_or_empty(pad)
+            if not encoded:
+                raise ValueError(f"{schema.name}: the padding character {pad!r} is not in {charset.codec}")
+            node.pad = pad
+            node.pad_bytes = encoded
+        if node.units == nodes.BYTES and len(node.pad_bytes) > charset.unit and charset.kind != MIXED and node.pads:
+            if node.length_kind == nodes.FIXED and charset.kind not in (SINGLE, WIDE):
+                raise ValueError(f"{schema.name}: the padding character {pad!r} has more than one byte")
 
     def escape(self, scheme: EscapeScheme, charset: Charset) -> Escape | None:
         """Return an escape scheme; None if it is computed."""
@@ -612,17 +609,7 @@ class Builder:
         node.missing = _MISSING[schema.missing]
         node.may_end_early = separation is Separation.FIXED_LENGTH_AL3
         if separation in _TAGGED:
-            node.order = nodes.TAGGED
-            node.tag_length = schema.tag_length
-            node.tag_delimited = separation is Separation.TAGGED_DELIMITED
-            if not node.tag_delimited:
-                node.separator = None
-            node.tag_separator = self.mark(schema.tag_data_separator, charset, False, new_line, "tag data separator")
-            if separation is Separation.TAGGED_ENCODED_LENGTH:
-                if schema.encoded_length <= 0:
-                    raise ValueError(f"{schema.place}: the length of the encoded length is missing")
-                node.encoded_length = schema.encoded_length
-                node.encoded_length_extra = schema.encoded_length_extra
+            self.tagged(node, schema, charset, new_line)
         elif separation is Separation.UNDEFINED or schema.composition is Composition.MESSAGE:
             node.order = nodes.EMBEDDED
         elif schema.composition is Composition.UNORDERED_SET and separation is Separation.NONE:
@@ -633,35 +620,40 @@ class Builder:
             Composition.ALL,
         )
         node.only_variable_separated = separation is Separation.VARIABLE_LENGTH_ELEMENTS_DELIMITED
-        behaviours = separator_behaviours(schema)
-        for member, behaviour in zip(schema.members, behaviours, strict=True):
+        for member, behaviour in zip(schema.members, separator_behaviours(schema), strict=True):
             term = self.term(member, hidden, depth + 1)
             if schema.initiated_content:
                 term.initiated = True
-            slot = Slot(term, behaviour)
-            slot.represented = not isinstance(member, Element) or member.input_value is None
-            slot.empty_allowed = separation in EMPTY_POSITIONS
-            if isinstance(member, Element):
-                slot.simple_delimited = member.logical is not None and member.length.kind is LengthKind.DELIMITED
-                if node.only_variable_separated:
-                    slot.fixed_length = fixed_size(member, self.sizes) >= 0
-                if node.order == nodes.TAGGED:
-                    self.tag(node, term, schema.place)
-            else:
-                slot.group_may_be_missing = behaviour in (nodes.TRAILING_LAX, nodes.TRAILING_STRICT)
-                if node.order == nodes.TAGGED:
-                    self.tag(node, term, schema.place)
-            node.slots.append(slot)
-        node.optional = True
-        node.writable = all(slot.term.writable for slot in node.slots)
-        for slot in node.slots:
-            if node.optional or node.order != nodes.ORDERED:
-                node.starts |= slot.term.starts
-            if not slot.term.optional and slot.represented:
-                node.optional = False
-        if hidden:
-            node.starts = set()
-            node.optional = True
+            if node.order == nodes.TAGGED:
+                self.tag(node, term, schema.place)
+            node.slots.append(self.slot(node, schema, member, term, behaviour))
+
+    def tagged(self, node: GroupNode, schema: Sequence, charset: Charset, new_line: str) -> None:
+        """Set tag length, tag data separator and encoded length of a tagged sequence."""
+        node.order = nodes.TAGGED
+        node.tag_length = schema.tag_length
+        node.tag_delimited = schema.separation is Separation.TAGGED_DELIMITED
+        if not node.tag_delimited:
+            node.separator = None
+        node.tag_separator = self.mark(schema.tag_data_separator, charset, False, new_line, "tag data separator")
+        if schema.separation is Separation.TAGGED_ENCODED_LENGTH:
+            if schema.encoded_length <= 0:
+                raise ValueError(f"{schema.place}: the length of the encoded length is missing")
+            node.encoded_length = schema.encoded_length
+            node.encoded_length_extra = schema.encoded_length_extra
+
+    def slot(self, node: GroupNode, schema: Sequence, member: Member, term: Term, behaviour: int) -> Slot:
+        """Return a member of a sequence with the meaning of its position."""
+        slot = Slot(term, behaviour)
+        slot.represented = not isinstance(member, Element) or member.input_value is None
+        slot.empty_allowed = schema.separation in EMPTY_POSITIONS
+        if isinstance(member, Element):
+            slot.simple_delimited = member.logical is not None and member.length.kind is LengthKind.DELIMITED
+            if node.only_variable_separated:
+                slot.fixed_length = fixed_size(member, self.sizes) >= 0
+        else:
+            slot.group_may_be_missing = behaviour in (nodes.TRAILING_LAX, nodes.TRAILING_STRICT)
+        return slot
 
     def tag(self, node: GroupNode, term: Term, place: str) -> None:
         """Make the tags of a member of a tagged sequence known, also those inside a choice or a group."""
@@ -719,3 +711,20 @@ class Builder:
 def convert(value: object, logical: str) -> object:
     """Return the value of an expression as the logical type of a field. Raises ValueError."""
     return converted(value, Logical(logical))
+
+
+def _is_writable(node: ElementNode) -> bool:
+    """Return whether a writer can write an element that the tree does not have."""
+    return (
+        node.has_default
+        or node.output_value is not None
+        or (node.occurs != nodes.ONCE and node.min_occurs == 0)
+        or (node.content is not None and node.content.writable)
+    )
+
+
+def _may_be_absent(node: ElementNode) -> bool:
+    """Return whether a message may have no occurrence of an element."""
+    if node.occurs == nodes.ONCE:
+        return False
+    return node.min_occurs == 0 or node.occurs in (nodes.OCCURS_PARSED, nodes.OCCURS_STOP, nodes.OCCURS_COMPUTED)

@@ -64,26 +64,18 @@ class Reader(GroupReader):
         """Read one occurrence of an element and append it."""
         self.spend(parent, node)
         if node.variants is not None:
-            stand_in = Element(node.name, None, node.type, node.namespace)
-            stand_in.parent = parent
-            resolved = self.resolved(node, stand_in)
-            if resolved is None:
+            variant = self.variant_of(node, parent)
+            if variant is None:
                 return False
-            assert isinstance(resolved, ElementNode)
-            node = resolved
+            node = variant
         if node.input_value is not None:
             return self.compute(node, parent)
-        new_variables = len(node.new_variables) > 0
         saved: dict[str, tuple[object, bool, bool, bool]] | None = None
-        if new_variables:
-            try:
-                saved = self.push_variables(node, parent)
-            except ValueError as error:
-                return self.fail(EXPRESSION, node, parent, str(error))
-        if node.placed or self.bit:
-            if not self.place(node, parent):
+        if node.new_variables:
+            saved = self.entered_variables(node, parent)
+            if saved is None:
                 return False
-        if node.before and not self.run_patterns(node, parent, node.charset):
+        if (node.placed or self.bit or node.before) and not self.prepare(node, parent):
             return False
         self.use_default = required
         if node.content is None:
@@ -91,23 +83,64 @@ class Reader(GroupReader):
         else:
             done = self.read_structure(node, parent, scope)
         if not done:
-            made = parent.last
-            if node.content is not None and node.after and made is not None and made.name == node.name:
-                self.run_discriminators(node, made)
+            return self.failed_element(node, parent)
+        if node.trailing_skip and not self.skip_behind(node, parent):
             return False
-        if node.trailing_skip and not self.skip_bits(node.trailing_skip):
-            return self.fail(TOO_SHORT, node, parent, "the data ends in the bytes that are skipped behind it")
-        if required and node.empty_is_absent and self.was_empty and not self.was_nil and node.content is None:
+        if required and node.empty_is_absent and self.is_empty_field(node):
             return self.fail(BAD_VALUE, node, parent, "it is required and empty")
-        if node.after:
-            empty, nil = self.was_empty, self.was_nil
-            made = parent.last
-            assert made is not None
-            if not self.run_checks(node, made, parent):
-                return False
-            self.was_empty, self.was_nil = empty, nil
-        if new_variables:
+        if node.after and not self.run_checks_of_element(node, parent):
+            return False
+        if saved is not None:
             self.pop_variables(node, saved)
+        return True
+
+    def variant_of(self, node: ElementNode, parent: Element) -> ElementNode | None:
+        """Return the node that the expressions of an element select; None if they fail."""
+        stand_in = Element(node.name, None, node.type, node.namespace)
+        stand_in.parent = parent
+        resolved = self.resolved(node, stand_in)
+        assert resolved is None or isinstance(resolved, ElementNode)
+        return resolved
+
+    def entered_variables(self, term: Term, parent: Element) -> dict[str, tuple[object, bool, bool, bool]] | None:
+        """Give variables the value they have inside a term; return their values before it, None after a failure."""
+        try:
+            return self.push_variables(term, parent)
+        except ValueError as error:
+            self.fail(EXPRESSION, term, parent, str(error))
+            return None
+
+    def prepare(self, node: ElementNode, parent: Element) -> bool:
+        """Move to the place of an element, and test the patterns that the data must match there."""
+        if (node.placed or self.bit) and not self.place(node, parent):
+            return False
+        return not node.before or self.run_patterns(node, parent, node.charset)
+
+    def failed_element(self, node: ElementNode, parent: Element) -> bool:
+        """Run the discriminators of a structure that was read in part: one that is true makes the failure final."""
+        made = parent.last
+        if node.content is not None and node.after and made is not None and made.name == node.name:
+            self.run_discriminators(node, made)
+        return False
+
+    def skip_behind(self, term: Term, parent: Element) -> bool:
+        """Skip the bits behind a term."""
+        if self.skip_bits(term.trailing_skip):
+            return True
+        return self.fail(TOO_SHORT, term, parent, "the data ends in the bytes that are skipped behind it")
+
+    def is_empty_field(self, node: ElementNode) -> bool:
+        """Return whether the last element is a field with an empty representation that is not nil."""
+        return self.was_empty and not self.was_nil and node.content is None
+
+    def run_checks_of_element(self, node: ElementNode, parent: Element) -> bool:
+        """Run the checks of the last element. They leave the state of that element as it was."""
+        empty, nil = self.was_empty, self.was_nil
+        made = parent.last
+        assert made is not None
+        if not self.run_checks(node, made, parent):
+            return False
+        self.was_empty, self.was_nil = empty, nil
         return True
 
     def compute(self, node: ElementNode, parent: Element) -> bool:
@@ -273,40 +306,41 @@ class Reader(GroupReader):
             before = self.pos
             before_bit = self.bit
             required = count < least
-            if separator is not None and count:
-                if not self.read_mark(separator, inner):
-                    if required:
-                        self.fail(NO_MARKUP, node, parent, f"repeating element delimiter '{separator.text}' not found")
-                        done = False
-                    break
+            if separator is not None and count and not self.read_mark(separator, inner):
+                done = self.may_end(node, parent, required)
+                break
             env.occurs_index = count + 1
             if required or node.occurs == OCCURS_STOP:
-                if not self.read_element(node, parent, inner, required):
-                    done = False
-                    break
+                outcome = 1 if self.read_element(node, parent, inner, required) else -1
             else:
                 outcome = self.attempt(node, parent, inner, before, before_bit)
-                if outcome < 0:
-                    done = False
-                    break
-                if outcome == 0:
-                    break
-            made = parent.last
-            if node.occurs == OCCURS_STOP and made is not None and made.value in node.stop_values:
-                self.truncate(parent, made.previous)
+            if outcome <= 0:
+                done = outcome == 0
                 break
+            if node.occurs == OCCURS_STOP and self.dropped_stop_value(node, parent):
+                break
+            stuck = self.pos == before and self.bit == before_bit
             if not required and self.was_empty and not self.was_nil:
                 # An empty optional occurrence is absent.
+                made = parent.last
                 assert made is not None
                 self.truncate(parent, made.previous)
-                if self.pos == before and self.bit == before_bit:
+                if stuck:
                     break
             count += 1
-            if self.pos == before and self.bit == before_bit and most < 0:
+            if stuck and most < 0:
                 # No progress: there is no end to this.
                 break
         env.occurs_index = outer_index
         return done
+
+    def may_end(self, node: ElementNode, parent: Element, required: bool) -> bool:
+        """Return whether occurrences may end where a separator is missing; note the failure if not."""
+        separator = node.repeat_separator
+        assert separator is not None
+        if not required:
+            return True
+        return self.fail(NO_MARKUP, node, parent, f"repeating element delimiter '{separator.text}' not found")
 
     def attempt(self, node: ElementNode, parent: Element, scope: Scope, pos: int, bit: int) -> int:
         """Read an optional occurrence: 1 = read, 0 = not there, -1 = there and wrong. Go back to `pos` if not there."""
@@ -345,42 +379,46 @@ class Reader(GroupReader):
             return False
         saved: dict[str, tuple[object, bool, bool, bool]] | None = None
         if node.new_variables:
-            try:
-                saved = self.push_variables(node, parent)
-            except ValueError as error:
-                return self.fail(EXPRESSION, node, parent, str(error))
-        if node.before and not self.run_patterns(node, parent, node.charset):
-            return False
-        if node.first and not self.set_first(node, parent):
-            return False
-        if node.initiator is not None and not self.read_initiator(node, parent, scope):
-            return False
-        inner = scope.extended(node.terminator)
-        if node.kind == CHOICE:
-            done = self.read_choice(node, parent, inner)
-        elif node.order == TAGGED:
-            done = self.read_tagged(node, parent, inner)
-        elif node.order == UNORDERED:
-            done = self.read_unordered(node, parent, inner)
-        elif node.order == EMBEDDED:
-            done = self.fail(NO_BRANCH, node, parent, "an embedded message is not described by this model")
-        elif node.separator is not None:
-            done = self.read_separated(node, parent, inner)
-        else:
-            done = self.read_sequence(node, parent, inner)
-        if not done:
+            saved = self.entered_variables(node, parent)
+            if saved is None:
+                return False
+        if not self.start_group(node, parent, scope) or not self.read_members(
+            node, parent, scope.extended(node.terminator)
+        ):
             if node.after:
                 self.run_discriminators(node, parent)
             return False
         if node.terminator is not None and not self.read_terminator(node, parent):
             return False
-        if node.trailing_skip and not self.skip_bits(node.trailing_skip):
-            return self.fail(TOO_SHORT, node, parent, "the data ends in the bytes that are skipped behind it")
+        if node.trailing_skip and not self.skip_behind(node, parent):
+            return False
         if node.after and not self.run_checks(node, parent, parent):
             return False
         if saved is not None:
             self.pop_variables(node, saved)
         return True
+
+    def start_group(self, node: GroupNode, parent: Element, scope: Scope) -> bool:
+        """Test the patterns before a group, set its variables and read its initiator."""
+        if node.before and not self.run_patterns(node, parent, node.charset):
+            return False
+        if node.first and not self.set_first(node, parent):
+            return False
+        return node.initiator is None or self.read_initiator(node, parent, scope)
+
+    def read_members(self, node: GroupNode, parent: Element, scope: Scope) -> bool:
+        """Read the members of a group as its order says."""
+        if node.kind == CHOICE:
+            return self.read_choice(node, parent, scope)
+        if node.order == TAGGED:
+            return self.read_tagged(node, parent, scope)
+        if node.order == UNORDERED:
+            return self.read_unordered(node, parent, scope)
+        if node.order == EMBEDDED:
+            return self.fail(NO_BRANCH, node, parent, "an embedded message is not described by this model")
+        if node.separator is not None:
+            return self.read_separated(node, parent, scope)
+        return self.read_sequence(node, parent, scope)
 
     def read_sequence(self, node: GroupNode, parent: Element, scope: Scope) -> bool:
         """Read members one after the other."""

@@ -158,12 +158,12 @@ class FieldReader(ReaderState):
         start = self.pos
         initiated = True
         if node.initiator is not None:
-            if not self.read_mark(node.initiator, scope):
-                if not self.may_lack_initiator(node):
-                    return self.fail(NO_MARKUP, node, parent, f"initiator '{node.initiator.text}' not found")
+            if self.read_mark(node.initiator, scope):
+                self.found_initiator(node)
+            elif self.may_lack_initiator(node):
                 initiated = False
             else:
-                self.found_initiator(node)
+                return self.fail(NO_MARKUP, node, parent, f"initiator '{node.initiator.text}' not found")
         element = Element(node.name, None, node.type, node.namespace)
         element.changed = False
         element.parent = parent
@@ -177,25 +177,37 @@ class FieldReader(ReaderState):
                 return False
         elif not self.read_bits_field(node, parent, element):
             return False
-        if not initiated:
-            # Without an initiator only a nil or an empty representation is valid.
-            policy = node.nil_policy if self.was_nil else node.empty_policy
-            if not (self.was_nil or self.was_empty) or policy & WITH_INITIATOR:
-                self.pos = start
-                assert node.initiator is not None
-                return self.fail(NO_MARKUP, node, parent, f"initiator '{node.initiator.text}' not found")
-        elif node.initiator is not None and self.was_nil and not node.nil_policy & WITH_INITIATOR:
-            return self.fail(BAD_VALUE, node, parent, "a nil value has an initiator")
+        if node.initiator is not None and not self.fits_initiator(node, parent, initiated, start):
+            return False
         if self.uses_lengths:
             self.kept.append(element)
             self.env.lengths[id(element)] = (self.pos - self.content_start, self.value_length)
-        if node.terminator is not None:
-            lacks = self.was_nil and not node.nil_policy & WITH_TERMINATOR
-            lacks = lacks or self.was_empty and not self.was_nil and not node.empty_policy & WITH_TERMINATOR
-            if not lacks and not self.read_terminator(node, parent):
-                return False
+        if node.terminator is not None and not self.read_terminator_of_field(node, parent):
+            return False
         parent.append_built(element)
         return True
+
+    def fits_initiator(self, node: ElementNode, parent: Element, initiated: bool, start: int) -> bool:
+        """Return whether a field may have its representation with or without its initiator; note a failure."""
+        assert node.initiator is not None
+        if initiated:
+            if self.was_nil and not node.nil_policy & WITH_INITIATOR:
+                return self.fail(BAD_VALUE, node, parent, "a nil value has an initiator")
+            return True
+        # Without an initiator only a nil or an empty representation is valid.
+        policy = node.nil_policy if self.was_nil else node.empty_policy
+        if (self.was_nil or self.was_empty) and not policy & WITH_INITIATOR:
+            return True
+        self.pos = start
+        return self.fail(NO_MARKUP, node, parent, f"initiator '{node.initiator.text}' not found")
+
+    def read_terminator_of_field(self, node: ElementNode, parent: Element) -> bool:
+        """Read the terminator, unless a nil or an empty representation has none."""
+        if self.was_nil and not node.nil_policy & WITH_TERMINATOR:
+            return True
+        if self.was_empty and not self.was_nil and not node.empty_policy & WITH_TERMINATOR:
+            return True
+        return self.read_terminator(node, parent)
 
     #: Bytes of the value of the last field, without padding.
     value_length: int = 0
@@ -298,20 +310,27 @@ class FieldReader(ReaderState):
             self.was_empty = not whole
             return True
         if not text:
-            self.was_empty = not whole
-            if node.has_default and self.use_default and self.empty_is_default:
-                element.value = None if node.nil_for_default else node.default
-                return True
-            if node.is_string:
-                element.value = ""
-                return True
-            if whole and node.pad == "0" and node.is_number:
-                text = "0"
-            else:
-                return self.fail(BAD_VALUE, node, parent, f"a {node.logical} is empty")
+            return self.set_empty_text(node, parent, element, whole)
         if node.is_string:
             element.value = text
             return not node.nillable or self.set_nil(node, element)
+        return self.set_converted(node, parent, element, text)
+
+    def set_empty_text(self, node: ElementNode, parent: Element, element: Element, whole: str) -> bool:
+        """Set the value of an element without characters: a default, an empty string, or zeros taken for padding."""
+        self.was_empty = not whole
+        if node.has_default and self.use_default and self.empty_is_default:
+            element.value = None if node.nil_for_default else node.default
+            return True
+        if node.is_string:
+            element.value = ""
+            return True
+        if whole and node.pad == "0" and node.is_number:
+            return self.set_converted(node, parent, element, "0")
+        return self.fail(BAD_VALUE, node, parent, f"a {node.logical} is empty")
+
+    def set_converted(self, node: ElementNode, parent: Element, element: Element, text: str) -> bool:
+        """Set the value of an element to that which its codec reads in `text`."""
         codec = node.codec
         assert codec is not None
         try:

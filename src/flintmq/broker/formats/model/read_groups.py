@@ -8,7 +8,7 @@ The module is compiled by mypyc.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, final
 
 from mypy_extensions import mypyc_attr
 
@@ -53,6 +53,30 @@ MISSING_ITEM: Final = 5
 MISSING_SEPARATOR: Final = 6
 FAILED: Final = 7
 
+#: Results of `read_any` that are no number of a member.
+_NONE: Final = -1
+_RESOLVED: Final = -2
+
+
+@final
+class Progress:
+    """How far the members of a separated sequence are read."""
+
+    __slots__ = ("started", "result", "prior", "previous_fixed")
+
+    def __init__(self) -> None:
+        #: Whether a member was read, so that the next one needs a separator.
+        self.started: bool = False
+        #: How the last attempt ended, and the one before it.
+        self.result: int = NORMAL
+        self.prior: int = NORMAL
+        #: Whether the last member has a fixed length.
+        self.previous_fixed: bool = False
+
+    def ends_empty(self) -> bool:
+        """Return whether one of the last two members is empty."""
+        return self.result in (EMPTY, ABSENT, MISSING_ITEM) or self.prior in (EMPTY, ABSENT, MISSING_ITEM)
+
 
 @mypyc_attr(allow_interpreted_subclasses=False)
 class GroupReader(FieldReader):
@@ -87,11 +111,8 @@ class GroupReader(FieldReader):
         separator = node.separator
         assert separator is not None
         inner = scope.extended(separator)
-        started = False
-        result = NORMAL
-        prior = NORMAL
+        progress = Progress()
         last_slot: Slot | None = None
-        previous_fixed = False
         for slot in node.slots:
             term = slot.term
             if not slot.represented:
@@ -100,50 +121,13 @@ class GroupReader(FieldReader):
                 continue
             last_slot = slot
             if isinstance(term, ElementNode) and term.occurs != ONCE and term.repeat_separator is None:
-                try:
-                    least, most = self.bounds(term, parent)
-                except ValueError as error:
-                    return self.fail(EXPRESSION, term, parent, str(error))
-                outer_index = self.env.occurs_index
-                count = 0
-                failed = False
-                ended = False
-                while most < 0 or count < most:
-                    self.env.occurs_index = count + 1
-                    before = self.pos
-                    required = count < least
-                    prior = result
-                    result = self.one_occurrence(node, slot, parent, inner, started, required, previous_fixed)
-                    if result == FAILED or result >= MISSING_ITEM and required:
-                        failed = True
-                        break
-                    if result == MISSING_SEPARATOR or result == MISSING_ITEM:
-                        ended = True
-                        break
-                    if self.pos > before or result == ABSENT or result <= NIL:
-                        started = True
-                    previous_fixed = slot.fixed_length
-                    made = parent.last
-                    if (
-                        term.occurs == OCCURS_STOP
-                        and result != ABSENT
-                        and made is not None
-                        and made.value in term.stop_values
-                    ):
-                        self.truncate(parent, made.previous)
-                        break
-                    count += 1
-                    if self.pos == before and most < 0 and count > 1:
-                        return self.fail(OCCURRENCES, term, parent, "an occurrence without end of no length")
-                self.env.occurs_index = outer_index
-                if failed:
+                if not self.read_repeats(node, slot, term, parent, inner, progress):
                     return False
-                if ended and slot.behaviour == POSITIONAL_NEVER and not slot.empty_allowed:
-                    return self.fail(OCCURRENCES, term, parent, "all occurrences need a separator, also absent ones")
                 continue
             before = self.pos
-            prior = result
-            result = self.one_occurrence(node, slot, parent, inner, started, True, previous_fixed)
+            progress.prior = progress.result
+            result = self.one_occurrence(node, slot, parent, inner, progress.started, True, progress.previous_fixed)
+            progress.result = result
             if result == ABSENT and slot.group_may_be_missing and self.pos == before:
                 # No separator: the sequence ends here.
                 break
@@ -153,11 +137,55 @@ class GroupReader(FieldReader):
                 continue
             if result >= MISSING_ITEM:
                 return False
-            previous_fixed = slot.fixed_length
-            started = True
-        if last_slot is not None and last_slot.behaviour == TRAILING_STRICT:
-            if result in (EMPTY, ABSENT, MISSING_ITEM) or prior in (EMPTY, ABSENT, MISSING_ITEM):
-                return self.fail(OCCURRENCES, last_slot.term, parent, "trailing members are empty")
+            progress.previous_fixed = slot.fixed_length
+            progress.started = True
+        if last_slot is not None and last_slot.behaviour == TRAILING_STRICT and progress.ends_empty():
+            return self.fail(OCCURRENCES, last_slot.term, parent, "trailing members are empty")
+        return True
+
+    def read_repeats(
+        self, node: GroupNode, slot: Slot, term: ElementNode, parent: Element, scope: Scope, progress: Progress
+    ) -> bool:
+        """Read all occurrences of a repeating member, each with its separator."""
+        try:
+            least, most = self.bounds(term, parent)
+        except ValueError as error:
+            return self.fail(EXPRESSION, term, parent, str(error))
+        outer_index = self.env.occurs_index
+        count = 0
+        ended = False
+        while most < 0 or count < most:
+            self.env.occurs_index = count + 1
+            before = self.pos
+            required = count < least
+            progress.prior = progress.result
+            result = self.one_occurrence(node, slot, parent, scope, progress.started, required, progress.previous_fixed)
+            progress.result = result
+            if result == FAILED or result >= MISSING_ITEM and required:
+                self.env.occurs_index = outer_index
+                return False
+            if result >= MISSING_ITEM:
+                ended = True
+                break
+            if self.pos > before or result == ABSENT or result <= NIL:
+                progress.started = True
+            progress.previous_fixed = slot.fixed_length
+            if term.occurs == OCCURS_STOP and result != ABSENT and self.dropped_stop_value(term, parent):
+                break
+            count += 1
+            if self.pos == before and most < 0 and count > 1:
+                return self.fail(OCCURRENCES, term, parent, "an occurrence without end of no length")
+        self.env.occurs_index = outer_index
+        if ended and slot.behaviour == POSITIONAL_NEVER and not slot.empty_allowed:
+            return self.fail(OCCURRENCES, term, parent, "all occurrences need a separator, also absent ones")
+        return True
+
+    def dropped_stop_value(self, term: ElementNode, parent: Element) -> bool:
+        """Return whether the last occurrence is the stop value, and remove it."""
+        made = parent.last
+        if made is None or made.value not in term.stop_values:
+            return False
+        self.truncate(parent, made.previous)
         return True
 
     def add_missing(self, node: GroupNode, slot: Slot, parent: Element) -> bool:
@@ -324,44 +352,12 @@ class GroupReader(FieldReader):
             before_bit = self.bit
             if self.pos >= self.end and started and separator is None:
                 break
-            if separator is not None and (started and node.separator_position == INFIX):
-                if not self.read_mark(separator, inner):
-                    break
-            elif separator is not None and node.separator_position != INFIX and node.separator_position != POSTFIX:
-                if not self.read_mark(separator, inner):
-                    break
-            chosen = -1
-            at = self.pos
-            at_bit = self.bit
-            for number in range(len(node.slots)):
-                term = node.slots[number].term
-                if isinstance(term, ElementNode) and term.occurs != OCCURS_PARSED:
-                    if 0 <= term.max_occurs <= len(found[number]):
-                        continue
-                last = parent.last
-                saved = self.save_variables()
-                point = self.open_point(term)
-                done = self.read_one(term, parent, inner, True)
-                if done and separator is not None and node.separator_position == POSTFIX:
-                    done = self.read_mark(separator, inner)
-                resolved = self.close_point(point)
-                if done and self.pos == at and self.bit == at_bit and not self.was_nil:
-                    # Nothing was read: this would go on for ever.
-                    done = False
-                if done:
-                    chosen = number
-                    added = last.next if last is not None else parent.first
-                    while added is not None:
-                        found[number].append(added)
-                        added = added.next
-                    break
-                if resolved:
-                    return False
-                self.pos = at
-                self.bit = at_bit
-                self.truncate(parent, last)
-                self.restore_variables(saved)
-            if chosen < 0:
+            if not self.read_separator_before(node, inner, started):
+                break
+            chosen = self.read_any(node, parent, inner, found)
+            if chosen == _RESOLVED:
+                return False
+            if chosen == _NONE:
                 self.pos = before
                 self.bit = before_bit
                 break
@@ -378,6 +374,52 @@ class GroupReader(FieldReader):
                 element.next = None
                 parent.append_built(element)
         return True
+
+    def read_separator_before(self, node: GroupNode, scope: Scope, started: bool) -> bool:
+        """Read the separator before the next member, if there must be one; return whether another member may follow."""
+        separator = node.separator
+        if separator is None or node.separator_position == POSTFIX:
+            return True
+        if node.separator_position == INFIX and not started:
+            return True
+        return self.read_mark(separator, scope)
+
+    def read_any(self, node: GroupNode, parent: Element, scope: Scope, found: list[list[Element]]) -> int:
+        """Read one occurrence of any member and add it to `found`; return the number of the member.
+
+        Return _NONE if no member is there, _RESOLVED if one is there and wrong.
+        """
+        separator = node.separator
+        at = self.pos
+        at_bit = self.bit
+        for number in range(len(node.slots)):
+            term = node.slots[number].term
+            if isinstance(term, ElementNode) and term.occurs != OCCURS_PARSED:
+                if 0 <= term.max_occurs <= len(found[number]):
+                    continue
+            last = parent.last
+            saved = self.save_variables()
+            point = self.open_point(term)
+            done = self.read_one(term, parent, scope, True)
+            if done and separator is not None and node.separator_position == POSTFIX:
+                done = self.read_mark(separator, scope)
+            resolved = self.close_point(point)
+            if done and self.pos == at and self.bit == at_bit and not self.was_nil:
+                # Nothing was read: this would go on for ever.
+                done = False
+            if done:
+                added = last.next if last is not None else parent.first
+                while added is not None:
+                    found[number].append(added)
+                    added = added.next
+                return number
+            if resolved:
+                return _RESOLVED
+            self.pos = at
+            self.bit = at_bit
+            self.truncate(parent, last)
+            self.restore_variables(saved)
+        return _NONE
 
     # Tagged structures of MRM.
 

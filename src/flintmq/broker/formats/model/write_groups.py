@@ -159,32 +159,22 @@ class GroupWriter(FieldWriter):
                         break
                 self.env.occurs_index = occurrences + 1
                 before = len(self.out)
-                count = pending
-                if node.separator_position != POSTFIX and (started or node.separator_position == PREFIX):
-                    if not (node.only_variable_separated and previous_fixed):
-                        count += 1
+                count = pending + self.separators_before(node, started, previous_fixed)
                 for _ in range(count):
                     self.put_mark(mark.output, node.fill)
                 content_start = self.position()
-                if repeating is None:
-                    self.write_term(term, cursor, inner, slot.empty_allowed)
-                elif child is not None:
-                    self.write_element(repeating, child, inner, occurrences == 0)
-                elif occurrences < self.least_separated(repeating):
-                    self.write_missing(repeating, cursor.parent, inner, slot.empty_allowed)
-                if self.position() == content_start and self.droppable(
-                    node, slot, repeating is not None and child is None
-                ):
+                self.write_position(slot, repeating, child, cursor, inner, occurrences)
+                absent = repeating is not None and child is None
+                if self.position() == content_start and self.droppable(node, slot, absent):
                     # The separator of an empty member is written only if a member follows, or not at all.
                     del self.out[before:]
                     if node.suppression != ANY:
                         pending = count if node.separator_position != POSTFIX else count + 1
-                    started = True
                 else:
                     if node.separator_position == POSTFIX:
                         self.put_mark(mark.output, node.fill)
                     pending = 0
-                    started = True
+                started = True
                 previous_fixed = slot.fixed_length
                 occurrences += 1
                 if repeating is None:
@@ -192,6 +182,29 @@ class GroupWriter(FieldWriter):
             self.env.occurs_index = outer_index
             if repeating is not None:
                 self.after_repeats(node, repeating, cursor, inner, occurrences)
+
+    def separators_before(self, node: GroupNode, started: bool, previous_fixed: bool) -> int:
+        """Return how many separators the next member needs before it: 1 or 0."""
+        if node.separator_position == POSTFIX or not started and node.separator_position != PREFIX:
+            return 0
+        return 0 if node.only_variable_separated and previous_fixed else 1
+
+    def write_position(
+        self,
+        slot: Slot,
+        repeating: ElementNode | None,
+        child: Element | None,
+        cursor: Cursor,
+        scope: Scope,
+        occurrences: int,
+    ) -> None:
+        """Write one member, or one occurrence of a repeating member; `child` is None if the tree has none."""
+        if repeating is None:
+            self.write_term(slot.term, cursor, scope, slot.empty_allowed)
+        elif child is not None:
+            self.write_element(repeating, child, scope, occurrences == 0)
+        elif occurrences < self.least_separated(repeating):
+            self.write_missing(repeating, cursor.parent, scope, slot.empty_allowed)
 
     def after_repeats(self, node: GroupNode, term: ElementNode, cursor: Cursor, scope: Scope, occurrences: int) -> None:
         """Check the number of occurrences, and write the stop value."""

@@ -209,27 +209,37 @@ def _source_of_row(node: RuntimeNode, row: Mapping[str, Any]) -> EventSource | N
     document = _first(row.get("eventXMLDoc"))
     name = _first(document.get("eventName"))
     made.name = str(name.get("literal") or "")
-    location = str(name.get("dataLocation") or "")
+    location = _location(name)
     if location and not made.name:
         made.name_query = _xpath(address, location)
-    location = str(_first(document.get("eventFilter")).get("dataLocation") or "").strip()
+    location = _location(_first(document.get("eventFilter"))).strip()
     if location and location != "true()":
         made.filter = _xpath(address, location)
     made.unit = _one_of(address, "unitOfWork", str(document.get("unitOfWork") or "messageFlow"), UNITS)
     for key, correlator in zip(("local", "parent", "global"), CORRELATORS, strict=True):
-        location = str(_first(document.get(f"{key}TransactionCorrelator")).get("dataLocation") or "")
+        location = _location(_first(document.get(f"{key}TransactionCorrelator")))
         if location:
             made.correlators[correlator] = _xpath(address, location)
+    _set_content(made, document)
+    return made
+
+
+def _location(part: Mapping[str, Any]) -> str:
+    """Return the XPath of a part of the document; '' if it has none."""
+    return str(part.get("dataLocation") or "")
+
+
+def _set_content(made: EventSource, document: Mapping[str, Any]) -> None:
+    """Set the parts of the message that an event carries: folders, values and the bit stream."""
     for each in _every(document.get("complexContent")):
-        if each.get("dataLocation"):
-            made.complex.append(Content(_xpath(address, str(each["dataLocation"]))))
+        if _location(each):
+            made.complex.append(Content(_xpath(made.address, _location(each))))
     for each in _every(document.get("simpleContent")):
-        if each.get("dataLocation"):
+        if _location(each):
             kind = str(each.get("dataType") or "string")
-            made.simple.append(Content(_xpath(address, str(each["dataLocation"])), str(each.get("name") or ""), kind))
+            made.simple.append(Content(_xpath(made.address, _location(each)), str(each.get("name") or ""), kind))
     data = _first(document.get("bitStreamData"))
     _set_bitstream(made, str(data.get("bitstreamContent") or "none"), str(data.get("encoding") or "base64Binary"))
-    return made
 
 
 def _every(value: Any) -> Iterable[Mapping[str, Any]]:
