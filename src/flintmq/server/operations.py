@@ -25,7 +25,7 @@ class Operations(ChannelControl):
         self._services = services
 
     def is_running(self) -> bool:
-        """There are channels."""
+        """Return True: channels can be started."""
         return True
 
     def channel_status(self) -> list[Row]:
@@ -33,7 +33,7 @@ class Operations(ChannelControl):
         return rows(self._channels)
 
     def ended_channels(self) -> list[Row]:
-        """What instances that have ended did, for accounting."""
+        """Return the last rows of instances that have ended, for accounting."""
         ended, self._channels.ended_rows = self._channels.ended_rows, []
         return ended
 

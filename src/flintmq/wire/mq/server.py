@@ -63,7 +63,7 @@ class Channels(WireProtocol):
         self._sessions_started = 0
         #: The last status of instances that have ended, for accounting of channels.
         self.ended_rows: list[Row] = []
-        #: Who owns a connection of the engine.
+        #: The conversation of a connection of the engine, by connection id.
         self.by_connection: dict[bytes, Conversation] = {}
 
     def endpoint(self, origin: Origin) -> ChannelInstance:
@@ -107,13 +107,13 @@ class Channels(WireProtocol):
         return False
 
     def forget_check(self, session: ChannelInstance) -> None:
-        """A session that waits for that is over."""
+        """Cancel the password check of a channel instance that ends."""
 
     def remind_later(self, stream: Stream) -> None:
         """Call `stream.remind` in turns, a little later and then later each time, until it returns False."""
 
     def terms_of(self, name: str, address: str) -> Terms:
-        """The terms of the server-connection channel called `name`. Raises ChannelError."""
+        """Return the terms of the server-connection channel called `name`. Raises ChannelError."""
         definition = self.engine.catalogue.find("CHANNEL", name)
         if definition is None:
             raise ChannelError(STATUS_NO_CHANNEL, f"channel {name} is not defined", "AMQ9519E")
@@ -139,14 +139,14 @@ class Channels(WireProtocol):
         return terms
 
     def admitted(self, session: ChannelInstance) -> None:
-        """Somebody has connected on the socket of `session`, for the first time."""
+        """Record that the first client of a socket has connected."""
 
     def refused(self, session: ChannelInstance, why: str) -> None:
-        """There is no room for a client: write that down."""
+        """Write to the error log that there is no room for a client."""
         self.engine.notice("AMQ9513E", f"The connection from {session.address} was refused: {why}.")
 
     def started(self, session: ChannelInstance) -> None:
-        """A session has named its channel. Raises ChannelError if there are too many."""
+        """Add an instance that has named its channel. Raises ChannelError if there are too many."""
         terms = session.terms
         assert terms is not None
         if self.channels_max and terms.name != LOCAL_CHANNEL and self.channels_count >= self.channels_max:
@@ -172,7 +172,7 @@ class Channels(WireProtocol):
             event_channel.started(self.engine, terms.name, session.address)
 
     def ended(self, session: ChannelInstance) -> None:
-        """A session is over."""
+        """Remove an instance."""
         if session in self.sessions:
             self.sessions.discard(session)
             if self.engine.keep_channels:
@@ -213,7 +213,7 @@ class Channels(WireProtocol):
         return found
 
     def _quiesce(self, session: ChannelInstance) -> None:
-        """Gets that wait end if they are to fail now."""
+        """End waiting gets that are to fail now."""
         for conversation in session.conversations.values():
             waiters = [stream.waiter for stream in conversation.streams.values()]
             if conversation.connection is not None:
@@ -224,7 +224,7 @@ class Channels(WireProtocol):
         self.host.turn()
 
     def look_at(self, session: ChannelInstance, now_ms: int) -> None:
-        """Once a second: when the last call was, and whether the channel is to end (STOP CHANNEL, DISCINT)."""
+        """Record the time of the last call, and end the instance if STOP CHANNEL or DISCINT says so. Once a second."""
         terms = session.terms
         assert terms is not None
         if session.closing:
@@ -248,13 +248,13 @@ class Channels(WireProtocol):
 
 
 def techniques(definition: MQObject, keyword: str) -> list[int]:
-    """The numbers of what a channel's COMPHDR or COMPMSG allows."""
+    """Return the numbers of the techniques in a channel's COMPHDR or COMPMSG."""
     words = definition.names(keyword)
     return [number for number, word in NAMES.items() if word in words or "ANY" in words]
 
 
 def _consumes(session: ChannelInstance) -> bool:
-    """Whether the client has consumers that are called with messages, or reads ahead: then it need not call."""
+    """Return whether the client has consumers that are called with messages, or reads ahead: it need not call."""
     for conversation in session.conversations.values():
         if conversation.started:
             return True
@@ -265,5 +265,5 @@ def _consumes(session: ChannelInstance) -> bool:
 
 
 def _of_client(session: ChannelInstance, terms: Terms) -> str:
-    """The key of a channel and an address, which no channel has for its name."""
+    """Return the key of a channel and an address, which is not the name of a channel."""
     return f"{terms.name} {session.address.rpartition('(')[0]}"

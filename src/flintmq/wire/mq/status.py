@@ -23,7 +23,7 @@ _PROTOCOLS: Final = {"TLSv1.2": "TLSV12", "TLSv1.3": "TLSV13"}
 
 
 def instance_row(session: ChannelInstance) -> Row:
-    """One instance of a channel."""
+    """Return the row of a channel instance."""
     terms = session.terms
     assert terms is not None
     running = session.state == AGREED
@@ -76,7 +76,7 @@ def instance_row(session: ChannelInstance) -> Row:
 
 
 def ended_row(session: ChannelInstance, now_us: int) -> Row:
-    """The last row of an instance that ends now, for accounting: its conversations have ended before it."""
+    """Return the last row of an instance that ends now, for accounting: its conversations have ended before it."""
     if session.calls != session.calls_seen:
         session.last_call_ms = now_us // 1000  # The host has not looked since its last call.
     row = instance_row(session)
@@ -96,7 +96,7 @@ def _add_protection(row: Row, protection: Protection | None, cipher_spec: str) -
 
 
 def stopped_row(name: str) -> Row:
-    """A channel that nobody can use."""
+    """Return the row of a stopped channel."""
     return {
         "CHANNEL": name,
         "CHLTYPE": "SVRCONN",
@@ -109,7 +109,7 @@ def stopped_row(name: str) -> Row:
 
 
 def rows(channels: Channels) -> list[Row]:
-    """Every instance, and every channel that is stopped."""
+    """Return the rows of all instances, and of all stopped channels."""
     found = [instance_row(session) for session in channels.sessions]
     for definition in channels.engine.catalogue.match("CHANNEL"):
         if definition.stopped:
