@@ -11,8 +11,7 @@ from flintmq.qmgr.queue_manager import QueueManager
 from flintmq.server.hub import Hub
 from flintmq.server.listeners import Listeners
 from flintmq.server.services import Services
-from flintmq.wire.mq.server import Channels
-from flintmq.wire.mq.status import rows
+from flintmq.wire.mq.server import Channels, rows
 
 
 class Operations(ChannelControl):

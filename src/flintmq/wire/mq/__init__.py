@@ -15,6 +15,7 @@ A client's call, file by file:
     bulk_calls.py       many messages in one call                     bulk.py         the same as bytes
     streaming.py        messages that are pushed to the client        stream.py       the same as bytes
     server.py           all channels of a queue manager               terms.py        limits that a channel sets
+    channel_services.py its part for a channel instance
     status.py           rows of DISPLAY CHSTATUS                      describe.py     segments in words
 
 The left column decides, the right column is layouts: plain functions and classes, each with its table of offsets.

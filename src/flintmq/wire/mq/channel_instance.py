@@ -81,8 +81,8 @@ from flintmq.wire.mq.terms import LOCAL_CHANNEL, local_terms
 
 if TYPE_CHECKING:
     from flintmq.qmgr.work import Work
+    from flintmq.wire.mq.channel_services import ChannelServices
     from flintmq.wire.mq.identity import Identity
-    from flintmq.wire.mq.server import Channels
     from flintmq.wire.mq.terms import Terms
 
 NEW: Final = 0
@@ -188,7 +188,7 @@ class ChannelInstance(Endpoint):
     #: The conversation that the last call was in (fast_path.py).
     last_used: Conversation | None = None
 
-    def __init__(self, channels: Channels, address: str) -> None:
+    def __init__(self, channels: ChannelServices, address: str) -> None:
         super().__init__(channels.host, address)
         self.channels = channels
         self.conversations: dict[int, Conversation] = {}

@@ -18,12 +18,14 @@ from typing import TYPE_CHECKING, Final
 
 from flintmq.mqi.ccsid import is_known, is_utf16
 from flintmq.mqi.errors import StructureError
+from flintmq.mqi.gmo import MQGMO
+from flintmq.mqi.md import MQMD
 from flintmq.mqi.reason import MQCC_FAILED, MQRC_CALL_IN_PROGRESS, MQRC_CALL_INTERRUPTED, MQRC_CONNECTION_BROKEN
 from flintmq.qmgr.connect import abandon
 from flintmq.qmgr.connection import AS_GET, Connection, Owner, Waiter
 from flintmq.wire.mq import segment as seg
 from flintmq.wire.mq.calls import API_SIZE, read_handle, write_api, write_longs
-from flintmq.wire.mq.codec_cache import Gets, HeadCache, Puts
+from flintmq.wire.mq.codec_cache import Gets, HeadCache, Puts, md_size
 from flintmq.wire.mq.compression import Compression, said_in
 from flintmq.wire.mq.errors import (
     STATUS_CCSID_NOT_SUPPORTED,
@@ -34,11 +36,9 @@ from flintmq.wire.mq.errors import (
     ChannelError,
 )
 from flintmq.wire.mq.identity import Identity
-from flintmq.wire.mq.mqi_calls import CALLS, finish_get, mqconn
 from flintmq.wire.mq.segment import Segment
 from flintmq.wire.mq.spi import is_notify
 from flintmq.wire.mq.streaming import Stream, forget_cancel, notified, request_messages
-from flintmq.wire.mq.xa_calls import CALLS as XA_CALLS
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -196,7 +196,7 @@ class Conversation(Owner):
         call.handle = read_handle(body, segment.big_endian)
         self.session.calls += 1
         self.calls += 1
-        done = CALLS.get(segment.kind) or XA_CALLS.get(segment.kind)
+        done = self.session.channels.calls.get(segment.kind)
         if done is None:
             raise ChannelError(STATUS_PROTOCOL_SEGMENT_TYPE, f"segment type {segment.kind:#x} is not served here")
         if (self.state == CONNECTED) == (segment.kind == seg.MQCONN):
@@ -224,7 +224,7 @@ class Conversation(Owner):
         if connection is None:
             return
         connection.work = work
-        done = CALLS.get(call.kind) or XA_CALLS.get(call.kind)
+        done = self.session.channels.calls.get(call.kind)
         assert done is not None
         try:
             done(self, call)
@@ -233,7 +233,7 @@ class Conversation(Owner):
 
     def make(self, call: Call) -> None:
         """Do an MQCONN that has waited for its password check. Raises ChannelError."""
-        mqconn(self, call)
+        self.session.channels.calls[call.kind](self, call)
 
     # -- out ----------------------------------------------------------------------------------------------------------
 
@@ -429,3 +429,40 @@ class Conversation(Owner):
         self.disconnected()
         if connection is not None:
             abandon(self.engine, connection)
+
+
+def finish_get(conversation: Conversation, request: int, number: int, md: MQMD, gmo: MQGMO) -> None:
+    """Answer a get of handle `number` that the engine has completed."""
+    connection = conversation.connection
+    assert connection is not None
+    data = b""
+    length = 0
+    if connection.completion != MQCC_FAILED:
+        data = connection.data
+        length = connection.data_length
+        message = connection.message
+        if message is not None:
+            conversation.session.hold(message.log_end)
+    connection.data = b""
+    connection.message = None
+    memo = conversation.gets
+    assert memo is not None
+    big_endian, ccsid = conversation.big_endian, conversation.ccsid
+    written = memo.md
+    written.settle_fitting(md, big_endian, ccsid)
+    options = memo.gmo.pack(gmo, big_endian, ccsid)
+    told = memo.length(length, big_endian)
+    size = md_size(md.version) + len(options) + 4 + len(data)
+    head = conversation.head_of_answer(memo.head, seg.MQGET, request, number, size)
+    parts = [head, written.front, written.msg_id, written.correl_id, written.back, options, told, data]
+    if head:
+        conversation.session.push(b"".join(parts))
+    else:
+        conversation.answer_long(seg.MQGET, request, number, parts)
+    work = connection.work
+    if work is not None:
+        connection.work = None
+        conversation.session.work_first(conversation, work, None)
+
+
+# -- MQCMIT, MQBACK ---------------------------------------------------------------------------------------------------

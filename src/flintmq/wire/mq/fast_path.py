@@ -28,12 +28,11 @@ from flintmq.wire.mq import segment as seg
 from flintmq.wire.mq import stream as wire
 from flintmq.wire.mq.calls import API_SIZE
 from flintmq.wire.mq.codec_cache import Gets, Puts, gmo_size, md_size, pmo_size
-from flintmq.wire.mq.mqi_calls import finish_get
+from flintmq.wire.mq.conversation import Conversation, finish_get
 from flintmq.wire.mq.streaming import serve_request
 
 if TYPE_CHECKING:
     from flintmq.wire.mq.channel_instance import ChannelInstance
-    from flintmq.wire.mq.conversation import Conversation
 
 # Where things are, from the byte order on (segment.py).
 _KIND: Final = 1
@@ -76,48 +75,63 @@ def take(session: ChannelInstance, data: bytes, at: int, length: int) -> bool:
     connection = conversation.connection
     assert connection is not None
     start += API_SIZE
-    end = at + length
-    hobj = 0
     try:
         if kind == seg.MQPUT:
-            puts = conversation.puts
-            if puts is None:
-                return False
-            same, tail = puts.same, conversation.tail
-            handle = same.handle
-            if handle is not None and same.holds(connection, tail, data, order, start, length):
-                puts.again(data, start)
-            else:
-                handle = _handle(conversation, connection, data, order, start, end)
-                if handle is None:
-                    return False
-                same = puts.turn_to(handle.number)
-                if same.holds(connection, tail, data, order, start, length):
-                    puts.again(data, start)
-                elif not _read_put(conversation, handle, puts, data, start, end):
-                    return False
-                elif same.remember(connection, handle, tail, data, order, start, length):
-                    same.md, same.pmo = puts.md.read, puts.pmo.read
-            hobj = handle.number
-            _put(conversation, connection, handle, puts, data, at, start)
-        else:
-            gets = conversation.gets
-            if gets is None:
-                return False
-            handle = gets.same.handle
-            if handle is not None and gets.same.holds(connection, conversation.tail, data, order, start, length):
-                gets.again(data, start)
-            else:
-                handle = _handle(conversation, connection, data, order, start, end)
-                if handle is None or not _read_get(conversation, gets, data, start, end):
-                    return False
-                if gets.same.remember(connection, handle, conversation.tail, data, order, start, length):
-                    gets.same_md, gets.same_gmo = gets.md.read, gets.gmo.read
-            hobj = handle.number
-            _get(conversation, connection, handle, gets, _request(session, data, at))
+            return _take_put(conversation, connection, data, at, length, order, start)
+        return _take_get(conversation, connection, data, at, length, order, start)
     except StructureError as error:
         request = _request(session, data, at)
-        conversation.reply_to(kind, request, MQCC_FAILED, error.reason, hobj, data[start:end])
+        hobj = _long(data, start - API_SIZE + _HANDLE, conversation.big_endian)
+        conversation.reply_to(kind, request, MQCC_FAILED, error.reason, hobj, data[start : at + length])
+    return True
+
+
+def _take_put(
+    conversation: Conversation, connection: Connection, data: bytes, at: int, length: int, order: int, start: int
+) -> bool:
+    """Do an MQPUT with structures at `start`, if it can take the fast path. Raises StructureError if it fails later."""
+    puts = conversation.puts
+    if puts is None:
+        return False
+    same, tail = puts.same, conversation.tail
+    handle = same.handle
+    if handle is not None and same.holds(connection, tail, data, order, start, length):
+        puts.again(data, start)
+    else:
+        end = at + length
+        handle = _handle(conversation, connection, data, order, start, end)
+        if handle is None:
+            return False
+        same = puts.turn_to(handle.number)
+        if same.holds(connection, tail, data, order, start, length):
+            puts.again(data, start)
+        elif not _read_put(conversation, handle, puts, data, start, end):
+            return False
+        elif same.remember(connection, handle, tail, data, order, start, length):
+            same.md, same.pmo = puts.md.read, puts.pmo.read
+    _put(conversation, connection, handle, puts, data, at, start)
+    return True
+
+
+def _take_get(
+    conversation: Conversation, connection: Connection, data: bytes, at: int, length: int, order: int, start: int
+) -> bool:
+    """Do an MQGET with structures at `start`, if it can take the fast path. Raises StructureError if it fails later."""
+    gets = conversation.gets
+    if gets is None:
+        return False
+    same, tail = gets.same, conversation.tail
+    handle = same.handle
+    if handle is not None and same.holds(connection, tail, data, order, start, length):
+        gets.again(data, start)
+    else:
+        end = at + length
+        handle = _handle(conversation, connection, data, order, start, end)
+        if handle is None or not _read_get(conversation, gets, data, start, end):
+            return False
+        if same.remember(connection, handle, tail, data, order, start, length):
+            gets.same_md, gets.same_gmo = gets.md.read, gets.gmo.read
+    _get(conversation, connection, handle, gets, _request(conversation.session, data, at))
     return True
 
 

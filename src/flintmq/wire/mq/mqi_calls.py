@@ -57,6 +57,7 @@ from flintmq.wire.mq.calls import (
     write_long,
 )
 from flintmq.wire.mq.codec_cache import gmo_size, md_size, pmo_size
+from flintmq.wire.mq.conversation import Conversation, finish_get
 from flintmq.wire.mq.errors import STATUS_MESSAGE_LENGTH, ChannelError
 from flintmq.wire.mq.lists import od_end as od_end
 from flintmq.wire.mq.lists import read_put_records, write_object_records, write_put_records
@@ -65,7 +66,7 @@ from flintmq.wire.mq.subscribe_calls import mqsub, mqsubrq, spi_subscribe
 from flintmq.wire.mq.terms import LOCAL_CHANNEL
 
 if TYPE_CHECKING:
-    from flintmq.wire.mq.conversation import Call, Conversation
+    from flintmq.wire.mq.conversation import Call
 
 NO_HANDLE: Final = -1
 
@@ -331,42 +332,6 @@ def mqget(conversation: Conversation, call: Call) -> None:
         conversation.wait(call.request, call.handle)
         return
     finish_get(conversation, call.request, call.handle, md, gmo)
-
-
-def finish_get(conversation: Conversation, request: int, number: int, md: MQMD, gmo: MQGMO) -> None:
-    """Answer a get of handle `number` that the engine has completed."""
-    connection = _connection(conversation)
-    data = b""
-    length = 0
-    if connection.completion != MQCC_FAILED:
-        data = connection.data
-        length = connection.data_length
-        message = connection.message
-        if message is not None:
-            conversation.session.hold(message.log_end)
-    connection.data = b""
-    connection.message = None
-    memo = conversation.gets
-    assert memo is not None
-    big_endian, ccsid = conversation.big_endian, conversation.ccsid
-    written = memo.md
-    written.settle_fitting(md, big_endian, ccsid)
-    options = memo.gmo.pack(gmo, big_endian, ccsid)
-    told = memo.length(length, big_endian)
-    size = md_size(md.version) + len(options) + 4 + len(data)
-    head = conversation.head_of_answer(memo.head, seg.MQGET, request, number, size)
-    parts = [head, written.front, written.msg_id, written.correl_id, written.back, options, told, data]
-    if head:
-        conversation.session.push(b"".join(parts))
-    else:
-        conversation.answer_long(seg.MQGET, request, number, parts)
-    work = connection.work
-    if work is not None:
-        connection.work = None
-        conversation.session.work_first(conversation, work, None)
-
-
-# -- MQCMIT, MQBACK ---------------------------------------------------------------------------------------------------
 
 
 def mqcmit(conversation: Conversation, call: Call) -> None:

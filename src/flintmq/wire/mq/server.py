@@ -19,8 +19,8 @@ from flintmq.qmgr.get import fail_waiter
 from flintmq.qmgr.queue_manager import QueueManager
 from flintmq.wire.endpoint import EndpointHost
 from flintmq.wire.mq.channel_instance import ChannelInstance, too_many
+from flintmq.wire.mq.channel_services import ChannelServices
 from flintmq.wire.mq.compression import NAMES
-from flintmq.wire.mq.conversation import Conversation
 from flintmq.wire.mq.errors import (
     STATUS_CHANNEL_UNAVAILABLE,
     STATUS_NO_CHANNEL,
@@ -28,19 +28,18 @@ from flintmq.wire.mq.errors import (
     STATUS_USER_CLOSED,
     ChannelError,
 )
-from flintmq.wire.mq.identity import Identity
-from flintmq.wire.mq.status import ended_row
-from flintmq.wire.mq.streaming import Stream
+from flintmq.wire.mq.mqi_calls import CALLS
+from flintmq.wire.mq.status import ended_row, instance_row, stopped_row
 from flintmq.wire.mq.terms import LOCAL_CHANNEL, Gatekeeper, Terms
+from flintmq.wire.mq.xa_calls import CALLS as XA_CALLS
 from flintmq.wire.origin import Origin
-from flintmq.wire.registry import WireProtocol
 
 #: The first bytes of every segment.
 SIGNATURE = b"TSH"
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Channels(WireProtocol):
+class Channels(ChannelServices):
     """The server-connection channels of a queue manager."""
 
     name = "MQ"
@@ -48,12 +47,9 @@ class Channels(WireProtocol):
     def __init__(
         self, engine: QueueManager, gatekeeper: Gatekeeper, process_id: int, host: EndpointHost | None = None
     ) -> None:
-        super().__init__()
+        super().__init__(engine, gatekeeper, process_id, host if host is not None else EndpointHost(engine))
         self.signatures = [SIGNATURE]
-        self.engine = engine
-        self.host: EndpointHost = host if host is not None else EndpointHost(engine)
-        self.gatekeeper = gatekeeper
-        self.process_id = process_id
+        self.calls = {**CALLS, **XA_CALLS}
         self.sessions: set[ChannelInstance] = set()
         #: How many of them there are of a channel, and of a channel and a client's address (`_of_client`).
         self.instances: dict[str, int] = {}
@@ -63,8 +59,6 @@ class Channels(WireProtocol):
         self._sessions_started = 0
         #: The last status of instances that have ended, for accounting of channels.
         self.ended_rows: list[Row] = []
-        #: The conversation of a connection of the engine, by connection id.
-        self.by_connection: dict[bytes, Conversation] = {}
 
     def endpoint(self, origin: Origin) -> ChannelInstance:
         """Return the channel instance of a new connection."""
@@ -102,16 +96,6 @@ class Channels(WireProtocol):
         for session in list(self.sessions):
             session.stop(STATUS_QM_TERMINATING)
 
-    def check_password(self, session: ChannelInstance, identity: Identity) -> bool:
-        """Have a password compared while others are served, then call `session.checked`. False: not by this host."""
-        return False
-
-    def forget_check(self, session: ChannelInstance) -> None:
-        """Cancel the password check of a channel instance that ends."""
-
-    def remind_later(self, stream: Stream) -> None:
-        """Call `stream.remind` in turns, a little later and then later each time, until it returns False."""
-
     def terms_of(self, name: str, address: str) -> Terms:
         """Return the terms of the server-connection channel called `name`. Raises ChannelError."""
         definition = self.engine.catalogue.find("CHANNEL", name)
@@ -137,9 +121,6 @@ class Channels(WireProtocol):
         terms.peer = definition.text("SSLPEER")
         terms.certificate_label = definition.text("CERTLABL")
         return terms
-
-    def admitted(self, session: ChannelInstance) -> None:
-        """Record that the first client of a socket has connected."""
 
     def refused(self, session: ChannelInstance, why: str) -> None:
         """Write to the error log that there is no room for a client."""
@@ -267,3 +248,12 @@ def _consumes(session: ChannelInstance) -> bool:
 def _of_client(session: ChannelInstance, terms: Terms) -> str:
     """Return the key of a channel and an address, which is not the name of a channel."""
     return f"{terms.name} {session.address.rpartition('(')[0]}"
+
+
+def rows(channels: Channels) -> list[Row]:
+    """Return the rows of all instances, and of all stopped channels."""
+    found = [instance_row(session) for session in channels.sessions]
+    for definition in channels.engine.catalogue.match("CHANNEL"):
+        if definition.stopped:
+            found.append(stopped_row(definition.name))
+    return found

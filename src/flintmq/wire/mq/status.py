@@ -17,7 +17,6 @@ from flintmq.wire.mq.compression import NAMES
 
 if TYPE_CHECKING:
     from flintmq.wire.mq.cipher_spec import Protection
-    from flintmq.wire.mq.server import Channels
 
 _PROTOCOLS: Final = {"TLSv1.2": "TLSV12", "TLSv1.3": "TLSV13"}
 
@@ -106,12 +105,3 @@ def stopped_row(name: str) -> Row:
         "SUBSTATE": "",
         "STOPREQ": "NO",
     }
-
-
-def rows(channels: Channels) -> list[Row]:
-    """Return the rows of all instances, and of all stopped channels."""
-    found = [instance_row(session) for session in channels.sessions]
-    for definition in channels.engine.catalogue.match("CHANNEL"):
-        if definition.stopped:
-            found.append(stopped_row(definition.name))
-    return found

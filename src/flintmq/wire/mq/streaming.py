@@ -564,9 +564,16 @@ class Stream(Answer):
             ]  # fmt: skip
             session.push(b"".join(parts))
             return
-        name, descriptor = encode(self.handle.resolved_name, ccsid), memo.joined()
+        self._send_segments(data, token, room)
+
+    def _send_segments(self, data: bytes, token: bytes, room: int) -> None:
+        """Send a message in several segments of at most `room` bytes, or compressed."""
+        conversation = self.conversation
+        compression = conversation.session.compression
+        big_endian = conversation.big_endian
+        name = encode(self.handle.resolved_name, conversation.ccsid)
         first = wire.write_first(self.reason, len(data), self.data_length, token, _STATUS, name, big_endian)
-        first += descriptor
+        first += self._memo.joined()
         part = data[: room - len(first)]
         sent = len(part)
         flags = seg.FIRST if sent < len(data) else seg.ONLY
