@@ -1,11 +1,11 @@
-"""How many connections a queue manager takes, so that none can use up what the queue manager itself needs.
+"""Limits of connections, so that clients cannot use up the descriptors that the queue manager itself needs.
 
-    limit             of what                                      over it
-    sockets_max       sockets of clients: what RLIMIT_NOFILE       the newcomer hears 2537 (AMQ9513E). If many are being
-                      allows, without DESCRIPTORS_RESERVED         told so already it is closed without a word
+    limit             counts                                       beyond the limit
+    sockets_max       sockets of clients: RLIMIT_NOFILE without    the newcomer gets 2537 (AMQ9513E). If many are being
+                      DESCRIPTORS_RESERVED                         told so already it is closed without a reason
     pending_max       sockets on which nobody has connected yet    the oldest that has had PENDING_GRACE_S is closed for
                                                                    the newcomer; else the newcomer is refused
-    channels_max      MaxChannels and MaxActiveChannels of         the newcomer hears 2537 (AMQ9513E)
+    channels_max      MaxChannels and MaxActiveChannels of         the newcomer gets 2537 (AMQ9513E)
                       qm.ini: clients that have named a channel
 
     Channels:
@@ -15,7 +15,7 @@
 The descriptors that are reserved are for log, page sets, error log, control socket and metrics. Local applications come
 through a Unix socket and are not channels; their sockets count for the other two limits.
 
-What is refused is told in the error log when it happens first, then once a minute, with how many they were.
+A refusal is written to the error log when it happens first, then once a minute with the number of refusals.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from flintmq.server.link import Link
 
 CHANNELS_MAX = 10_000
-#: What a value in qm.ini may be: as MQ allows.
+#: The highest value in qm.ini, as in MQ.
 CHANNELS_ALLOWED = 65_535
 #: For files of the queue manager and sockets other than those of clients.
 DESCRIPTORS_RESERVED = 128
-#: At least so many clients, however few descriptors there are.
+#: The least number of clients, even with few descriptors.
 SOCKETS_MIN = 8
-#: Sockets on which nobody has connected: at most this, and at most this part of all.
+#: Sockets without authenticated client: at most this number, and at most this part of all.
 PENDING_MAX = 2000
 PENDING_PART = 4
 #: A connection that has not got so far within these seconds may be closed for a newcomer.
@@ -64,7 +64,7 @@ class Limits:
 
 
 def descriptors_free() -> int:
-    """How many descriptors this process may still open; the soft limit is raised to the hard one first."""
+    """Return the number of descriptors that this process may still open; raise the soft limit first."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
@@ -80,7 +80,7 @@ def descriptors_free() -> int:
 
 
 def read_limits(values: Mapping[str, str], free: int, errors: ErrorLog) -> Limits:
-    """The limits of a process with so many free descriptors, and a Channels stanza with these values."""
+    """Return the limits of a process with `free` descriptors, and a Channels stanza with these values."""
     reserved = min(DESCRIPTORS_RESERVED, free // 2)
     limits = Limits(max(SOCKETS_MIN, free - reserved))
     by_key = {key.lower(): (key, text.strip()) for key, text in values.items()}
@@ -102,7 +102,7 @@ class Admission:
     def __init__(self, limits: Limits, errors: ErrorLog) -> None:
         self.limits = limits
         self._errors = errors
-        #: Sockets that were taken, those on which nobody has connected yet with the time they came, the oldest first,
+        #: Taken sockets; those without authenticated client, with the time of their arrival, the oldest first;
         #: and those that are being told why they are refused.
         self.sockets = 0
         self.pending: dict[Link, float] = {}
@@ -114,7 +114,7 @@ class Admission:
         self._tell_at: dict[str, float] = {}
 
     def refusal(self, now: float) -> str:
-        """Why a new socket is refused; "" if it is taken, after the caller has closed `overdue`, if there is one."""
+        """Return the reason to refuse a new socket; "" to take it, after the caller has closed `overdue`."""
         limits = self.limits
         if self.sockets >= limits.sockets_max:
             return f"{self.sockets} connections are all that the operating system's limit of open files allows"
@@ -123,7 +123,7 @@ class Admission:
         return ""
 
     def overdue(self, now: float) -> Link | None:
-        """The connection to close for a newcomer: there are too many on which nobody has connected."""
+        """Return the connection to close for a new one, if too many have no authenticated client; else None."""
         if len(self.pending) < self.limits.pending_max:
             return None
         for link, since in self.pending.items():
@@ -134,23 +134,23 @@ class Admission:
         return None
 
     def took(self, link: Link, now: float) -> None:
-        """A socket was taken."""
+        """Count a new socket."""
         self.sockets += 1
         self.pending[link] = now
 
     def telling(self, link: Link) -> bool:
-        """Whether a newcomer that is refused can be told so."""
+        """Return whether a refused client can be told the reason."""
         if len(self.told) >= TOLD_MAX:
             return False
         self.told.add(link)
         return True
 
     def admitted(self, link: Link) -> None:
-        """Somebody has connected on a socket."""
+        """Count a connection as one with an authenticated client."""
         self.pending.pop(link, None)
 
     def gone(self, link: Link) -> None:
-        """A socket is closed."""
+        """Count a closed socket."""
         if link in self.told:
             self.told.discard(link)
             return
@@ -158,7 +158,7 @@ class Admission:
         self.pending.pop(link, None)
 
     def refused(self, why: str, address: str, now: float) -> None:
-        """A connection was refused: write that down, but not too often."""
+        """Write a refusal to the error log, unless the same was written within the last minute."""
         kind = why.translate(_NO_DIGITS)
         if now < self._tell_at.get(kind, 0.0):
             self._refused[kind] = (self._refused.get(kind, (0, ""))[0] + 1, why)
@@ -167,7 +167,7 @@ class Admission:
         self._errors.write(NUMBER, f"The connection from {address} was refused: {why}.")
 
     def tell(self, now: float) -> None:
-        """Called every second: write down what was refused in the last minute."""
+        """Write to the error log the number of refusals of the last minute. Called every second."""
         for kind in [each for each in self._refused if now >= self._tell_at[each]]:
             count, why = self._refused.pop(kind)
             self._tell_at[kind] = now + TELL_S

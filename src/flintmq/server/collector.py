@@ -1,8 +1,8 @@
 """Python's cyclic garbage collector, in a process that keeps a queue manager.
 
-Messages and queues do not need it: what leaves a queue is unlinked, and goes with its last reference. But the collector
-counts every message that is made and looks through all that are kept, which is the more in vain the deeper the queues
-are. So it is told to look rarely, and not at what has been there since the start.
+Messages and queues do not need it: a message that leaves a queue is unlinked, and freed with its last reference. But
+the collector counts every new message and looks through all messages, which is the more in vain the deeper the queues
+are. So it runs rarely, and does not look at objects that exist since the start.
 
     threshold   objects made and not gone before the young ones are looked at    50,000 instead of 700
                 such looks before the middle-aged are, such before all are       20 and 50 instead of 10 and 10
@@ -18,7 +18,7 @@ THRESHOLDS = (50_000, 20, 50)
 
 
 def settle_collector() -> None:
-    """Leave alone what there is now, and look rarely at what is to come."""
+    """Exclude present objects from garbage collection, and have it run rarely."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(*THRESHOLDS)

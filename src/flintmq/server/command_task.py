@@ -42,7 +42,7 @@ class CommandTask:
         self._woken.set()
 
     async def close(self) -> None:
-        """The queue manager ends."""
+        """End the command server, since the queue manager ends."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
@@ -66,7 +66,7 @@ class CommandTask:
         return work
 
     def _wake(self) -> None:
-        """Called under the lock, also by the timer's thread."""
+        """Wake the task. Called under the lock, also by the timer's thread."""
         self._hub.loop.call_soon_threadsafe(self._woken.set)
 
     async def _carry_out(self, work: Work) -> None:
@@ -88,7 +88,7 @@ class CommandTask:
             await asyncio.sleep(0)
 
     def _call(self, step: Callable[[], Result]) -> Result | None:
-        """A turn of the hub; None if the queue manager has stopped."""
+        """Do `step` in a turn of the hub and return its result; None if the queue manager has stopped."""
         results: list[Result] = []
         self._hub.run(lambda: results.append(step()))
         return results[0] if results else None

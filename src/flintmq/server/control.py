@@ -1,7 +1,7 @@
-"""The control socket of a running queue manager: how runmqsc, endmqm and the other control commands talk to it.
+"""The control socket of a running queue manager, for runmqsc, endmqm and the other control commands.
 
 A Unix socket called `control` in the queue manager's directory, for its owner only. A line is a JSON value. The first
-is an object that says what is wanted:
+is an object with the request:
 
     {"do": "ping"}                           {"name": "QM1", "pid": 4711, "addresses": [["127.0.0.1", 1414]]}
     {"do": "end", "how": "quiesce"}          {"name": ..., "pid": ...}; or how: "reconnect",
@@ -98,7 +98,7 @@ class Control:
         return self.read()
 
     def read(self) -> Reply:
-        """The next answer, of a request that has several. It is as long as it is: DISPLAY may show every queue."""
+        """Read the next answer of a request that has several. It may have any length: DISPLAY shows every queue."""
         line = self._file.readline()
         if not line:
             raise ConnectionResetError(_GONE)
@@ -108,11 +108,11 @@ class Control:
         return reply
 
     def take_your_time(self) -> None:
-        """From now on answers may take as long as they take: MOVE QLOCAL may move millions of messages."""
+        """Wait for the next answers without a limit: MOVE QLOCAL may move millions of messages."""
         self._socket.settimeout(None)
 
     def wait(self) -> None:
-        """Until the other side hangs up."""
+        """Wait until the other side closes the connection."""
         self.take_your_time()
         try:
             self._file.readline(_LINE_MAX)
@@ -120,8 +120,8 @@ class Control:
             return
 
     def close(self) -> None:
-        """Hang up."""
-        with suppress(OSError):  # What could not be sent is tried once more.
+        """Close the connection."""
+        with suppress(OSError):  # Unsent output is tried once more.
             self._file.close()
         self._socket.close()
 
@@ -135,7 +135,7 @@ class Control:
 def run_session(
     control: Control, lines: Iterable[str], write: Callable[[str], None], *, echo: bool, verify: bool, width: int = 0
 ) -> int:
-    """runmqsc over the socket; the return code. `width` is that of the terminal, 0 for the layout of MQ."""
+    """Run runmqsc over the socket and return its code. `width` is that of the terminal, 0 for the layout of MQ."""
     control.take_your_time()
     _tell(write, control.ask({"do": "runmqsc", "echo": echo, "verify": verify, "width": width}))
     for line in lines:
@@ -158,7 +158,7 @@ def run_command(control: Control, text: str) -> CommandRows:
 
 
 def dumped(control: Control, what: Dump) -> list[str]:
-    """The lines of a dump. Raises ConnectionResetError if the queue manager does not know what that is."""
+    """Return the lines of a dump. Raises ConnectionResetError if the queue manager does not know this kind of dump."""
     question = {"do": "dump", "kinds": what.kinds, "name": what.name, "everything": what.everything}
     reply = control.ask(question | {"layout": what.layout})
     lines: list[str] = []
@@ -179,7 +179,7 @@ def _tell(write: Callable[[str], None], reply: Reply) -> None:
 
 
 def listen(instance: Instance, name: str = NAME, backlog: int = 16) -> socket.socket:
-    """The listening socket. The caller has the queue manager's lock, so what is there is left over."""
+    """Return the listening socket. The caller has the queue manager's lock, so an existing path is a leftover."""
     (instance.directory / name).unlink(missing_ok=True)
     made = socket.socket(socket.AF_UNIX)
     try:
@@ -201,11 +201,11 @@ class ControlServer:
         self._end = end
         self._listeners = listeners
         self._commands = commands
-        #: The connections of runmqlsr, which end with what they have started.
+        #: The connections of runmqlsr, whose listeners end with them.
         self._watching: dict[Listening, asyncio.StreamWriter] = {}
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One connection."""
+        """Serve one connection."""
         try:
             await self._serve(reader, writer)
         except (OSError, ValueError, asyncio.IncompleteReadError):
@@ -250,14 +250,14 @@ class ControlServer:
             await _write(writer, {"error": f"{request!r} is not a request"})
 
     def _turns(self) -> Reply:
-        """What turns there were. They are measured anew from here on, in metrics as well."""
+        """Return the figures of turns, and count from 0 again, in metrics as well."""
         hub = self._hub
         figures = {"turns": hub.turns_count, "long": hub.long_turns, "longest_ms": hub.longest_turn_s * 1000}
         hub.begin()
         return figures
 
     async def _listen(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: Reply) -> None:
-        """runmqlsr: as long as it stays connected."""
+        """Listen for runmqlsr as long as it stays connected."""
         listening = self._listeners.start_unnamed(request["address"], request["port"], request["backlog"])
         if isinstance(listening, str):
             await _write(writer, {"error": listening})
@@ -304,7 +304,7 @@ class ControlServer:
         await _write_list(writer, "rows", found.rows, {"reason": found.reason, "problem": found.problem})
 
     async def _command(self, steps: Steps[T]) -> T:
-        """Run the slices of a line, each in a turn of its own. What it did is told when it is durable."""
+        """Run the slices of a line, each in a turn of its own, and return its result when that is durable."""
         host = self._hub.host
         results: list[T] = []
 
@@ -329,7 +329,7 @@ class ControlServer:
         return results[0]
 
     async def _dump(self, writer: asyncio.StreamWriter, request: Reply) -> None:
-        """dmpmqcfg: the definitions as they are at one moment."""
+        """Send the definitions for dmpmqcfg, all as of one moment."""
         what = Dump(tuple(request["kinds"]), request["name"], request["everything"], request["layout"])
         lines = self._under_lock(lambda: list(dump(self._hub.host.admin, what)))
         for start in range(0, max(1, len(lines)), _DUMP_LINES):
@@ -337,13 +337,13 @@ class ControlServer:
             await _write(writer, {"lines": lines[start : start + _DUMP_LINES], "more": rest})
 
     async def _resolve(self, xid: bytes, how: str) -> int:
-        """rsvmqtrn. It is told when it is durable."""
+        """Resolve a unit for rsvmqtrn, and return when the decision is durable."""
         code, force = self._under_lock(lambda: in_doubt.resolve(self._hub.host, xid, how))
         await self._hub.durable(force)
         return code
 
     def _under_lock(self, step: Callable[[], T]) -> T:
-        """What `step` returns, in a turn of its own."""
+        """Call `step` in a turn of its own and return its result."""
         results: list[T] = []
         self._hub.run(lambda: results.append(step()))
         if not results:

@@ -1,11 +1,11 @@
 """Users and groups as a queue manager process knows them: those of its own file, and those of the operating system.
 
     groups of a user       `Groups=` of its stanza in the file `users`, and its groups in the operating system
-    who may everything     mqm; who is in the group mqm; who is `Privileged=yes`; who runs the queue manager
+    full authority         mqm; the group mqm; users with `Privileged=yes`; the user that runs the queue manager
 
 A user that neither knows is in no group. With `SecurityPolicy=UserExternal` in the stanza Service of qm.ini such users
-can be given authority all the same: another system knows them and let them in. What is said here is asked once and kept
-for a while (qmgr/authority.py).
+can be given authority all the same: another system knows them and let them in. Results are cached for a while
+(qmgr/authority.py).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ EXTERNAL = "UserExternal"
 
 
 def takes_external_users(instance: Instance) -> bool:
-    """Whether qm.ini says that authority can be given to users that nobody here knows."""
+    """Return whether qm.ini allows authorities for users that this machine does not know."""
     for path in (instance.directory / CACHED_INI, instance.ini_path):
         for stanza in ini.read(path):
             if stanza.name.lower() == "service" and stanza.get("Name", AUTHORITY_SERVICE) == AUTHORITY_SERVICE:
@@ -39,7 +39,7 @@ def takes_external_users(instance: Instance) -> bool:
 
 
 class SystemEntities(Entities):
-    """The users and groups of one queue manager. `external`: users whom nobody here knows count as known."""
+    """Users and groups of one queue manager. With `external`, users that are unknown here count as known."""
 
     def __init__(self, users: Users, owner: str = "", external: bool = False) -> None:
         self._users = users
@@ -72,16 +72,16 @@ class SystemEntities(Entities):
 
 
 def _is_there(find: Callable[[str], object], name: str) -> bool:
-    """Whether the operating system knows the name."""
+    """Return whether the operating system knows the name."""
     try:
         find(name)
-    except (KeyError, ValueError):  # A NUL in it, or what cannot be encoded.
+    except (KeyError, ValueError):  # It has a NUL, or characters that cannot be encoded.
         return False
     return True
 
 
 def system_groups(user: str) -> list[str]:
-    """The groups of the operating system that a user is in; none if it does not know the user."""
+    """Return the user's groups of the operating system; none if it does not know the user."""
     try:
         numbers = os.getgrouplist(user, pwd.getpwnam(user).pw_gid)
     except (KeyError, OSError, ValueError):

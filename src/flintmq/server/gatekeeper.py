@@ -1,15 +1,15 @@
-"""Who may connect, and as whom: CHLAUTH and CONNAUTH, in MQ's order.
+"""Authentication of clients: CHLAUTH and CONNAUTH, in MQ's order.
 
     1  BLOCKADDR                  the address, when the socket is opened; then it is closed
     2  password, if one is given  wrong: 2035. Right: with ADOPTCTX(YES) the client is this user from here on
     3  the map that decides       NOACCESS: 2035. It compares this user, else the one that the client says it is
-    4  as whom                    MCAUSER of the map; else the user whose password was right; else MCAUSER of the
-                                  channel; else who the client says it is; if it says nothing, the queue manager's owner
+    4  resulting user             MCAUSER of the map; else the user with the right password; else MCAUSER of the
+                                  channel; else the user that the client names, or without one the queue manager's owner
     5  no password given          2035 where CHCKCLNT wants one from this user
     6  BLOCKUSER                  of this user: 2035
     7  authority to connect       qmgr/authority.py
 
-The AUTHINFO object that the queue manager's CONNAUTH names says what is checked, and the map may ask for more:
+The AUTHINFO object that the queue manager's CONNAUTH names controls the check, and the map may ask for more:
 
     CHCKCLNT    with a password                          without one
     NONE        not looked at                            let in
@@ -18,7 +18,7 @@ The AUTHINFO object that the queue manager's CONNAUTH names says what is checked
     REQUIRED    must be right, else 2035                 2035
 
 Without such an object no password is checked; with ALTER QMGR CHLAUTH(DISABLED) there are no steps 1, 3 and 6. A local
-application that names no channel is who the system says it is, and meets step 7 only.
+application that names no channel has the user that the system tells, and meets step 7 only.
 
 A refusal is one line in the error log, which names user, channel, address and the rule (qmgr/refusal.py). The client
 hears 2035 and no more; a wrong password FAILDLAY seconds later.
@@ -43,7 +43,7 @@ from flintmq.wire.mq.terms import LOCAL_CHANNEL, Gatekeeper, Terms
 
 _NEVER = "NONE"
 
-#: What an event calls the type of a rule that blocks; the others are maps without access.
+#: Types of blocking rules in events; the others are maps without access.
 _QUALIFIERS = {
     chlauth.BLOCK_ADDRESS: MQRQ_CHANNEL_BLOCKED_ADDRESS,
     chlauth.BLOCK_USER: MQRQ_CHANNEL_BLOCKED_USERID,
@@ -72,7 +72,7 @@ class ConnectionAuthentication(Gatekeeper):
         return not self._warned(rule, refused)
 
     def compare_with(self, identity: Identity) -> str:
-        """Step 2 takes long: what the password is to be compared with, if it is not known already."""
+        """Return the hash to compare the password with, if the result is not known yet: step 2 takes long."""
         if not identity.has_password or not self._checks(self._info()):
             return ""
         self._refresh()
@@ -87,7 +87,7 @@ class ConnectionAuthentication(Gatekeeper):
         identity.is_right = self._users.compared(identity.claimed_user, identity.password, against, is_right)
 
     def admit(self, terms: Terms, identity: Identity, address: str) -> tuple[int, str]:
-        """(reason, user) for a client that connects: steps 2 to 6."""
+        """Return (reason, user) for a client that connects: steps 2 to 6."""
         self.delay_ms = 0
         self._refresh()
         info = self._info()
@@ -117,7 +117,7 @@ class ConnectionAuthentication(Gatekeeper):
         return MQRC_NONE, user
 
     def admit_local(self, terms: Terms, user: str) -> tuple[int, str]:
-        """A longer name is not cut: it would be that of somebody else. Who runs the queue manager has another."""
+        """Authorise a local client. A long name is refused and not cut: the cut name may belong to another user."""
         self.delay_ms = 0
         if len(user) <= USER_LENGTH:
             return MQRC_NONE, user
@@ -141,7 +141,7 @@ class ConnectionAuthentication(Gatekeeper):
         return info is not None and info.text("CHCKCLNT") != _NEVER
 
     def _is_right(self, identity: Identity) -> bool:
-        """What was found out elsewhere counts once, and only if nobody has altered the user since."""
+        """Return whether the password is right. A result of `compared` counts once, for the same hash."""
         against, identity.compared_with = identity.compared_with, ""
         if against and against == self._users.hash_of(identity.claimed_user):
             return identity.is_right
@@ -253,10 +253,10 @@ class ConnectionAuthentication(Gatekeeper):
 
 
 def _with_user(user: str, command: str) -> str:
-    """A command that names the user of a client, or a sentence if that is no name that a command can have (R2)."""
+    """Return a command with the name of a client's user, or a sentence if no command can have that name (R2)."""
     return command if user_word(user) else no_command("the user")
 
 
 def without_port(address: str) -> str:
-    """`10.0.0.7` of `10.0.0.7(50123)`."""
+    """Return `10.0.0.7` of `10.0.0.7(50123)`."""
     return address.partition("(")[0]

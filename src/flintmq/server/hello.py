@@ -1,4 +1,4 @@
-"""What a client offered when TLS could not be agreed on: read from its first bytes, the ClientHello.
+"""The CipherSpecs that a client offered when the TLS handshake failed, from its first bytes, the ClientHello.
 
 offset  field            bytes                        offset  field            bytes
      0  22: handshake    1                                 9  version          2
@@ -37,7 +37,7 @@ _NAMES = {
 _SIGNALLING = (0x00FF, 0x5600)
 _SHOWN_MAX = 12
 
-#: Words in OpenSSL's reason -> what helps.
+#: Words in OpenSSL's reason -> remedy.
 _REMEDIES = (
     (
         "KEY REPOSITORY",
@@ -52,7 +52,7 @@ _REMEDIES = (
 
 
 def offered(hello: bytes) -> list[str]:
-    """The CipherSpecs of a ClientHello, in the client's order; those that MQ has no name for as numbers."""
+    """Return the CipherSpecs of a ClientHello in the client's order; a suite without name in MQ as its number."""
     if len(hello) <= _SESSION or hello[0] != 22 or hello[5] != 1:
         return []
     at = _SESSION + 1 + hello[_SESSION]
@@ -63,7 +63,7 @@ def offered(hello: bytes) -> list[str]:
 
 
 def refusal_of(number: str, why: str, text: str, address: str, hello: bytes) -> Refusal:
-    """What there is to say about a client with which TLS could not be agreed on."""
+    """Return the record of a refused client with which no TLS could be agreed on."""
     refused = Refusal(number, MQRC_SSL_INITIALIZATION_ERROR, text)
     refused.address = address
     names = offered(hello)

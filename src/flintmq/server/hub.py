@@ -30,7 +30,7 @@ TICK_S = 1.0
 NEGOTIATION_S = 60
 #: A client that is disconnected has this time to read the reason: one that does not read would keep its socket.
 LINGER_S = 10
-#: A timer is set a little late, so that what is due is due when it goes off.
+#: A timer is set a little late, so that its deadline has passed when it goes off.
 _LATE_S = 0.001
 
 
@@ -46,7 +46,7 @@ class ServingHost(Host):
             self.hub.segment_trace = None if file is None else SegmentTrace(file, self.engine.clock)
 
     def due_earlier(self) -> None:
-        """A delayed message is due before everything else: the loop sets its timer again."""
+        """Have the loop set its timer again: a delayed message is due before everything else."""
         if self.hub is not None:
             self.hub.kick()
 
@@ -90,7 +90,7 @@ class Hub(Turns):
         host.channels_traced(host.recording.tracing.channel_file)
 
     def close(self) -> None:
-        """No more turns."""
+        """End all turns, timers and protocols."""
         self.save_refusals()
         self.engine.takes_turns = False
         self.host.hub = None
@@ -104,7 +104,7 @@ class Hub(Turns):
     # -- turns --------------------------------------------------------------------------------------------------------
 
     def run(self, step: Callable[[], None]) -> None:
-        """One turn: `step` under the lock, then what follows from it. After a failure nothing more is done (H4)."""
+        """Do one turn: `step` under the lock, then its consequences. After a failure nothing more is done (H4)."""
         host = self.host
         if host.state != OPEN:
             return
@@ -123,13 +123,13 @@ class Hub(Turns):
         measure(self, began_s)
 
     def begin(self) -> None:
-        """The queue manager has started: turns are measured from here on."""
+        """Measure turns from now on: the queue manager has started."""
         self.cpu_read_s = time.thread_time()
         self.turns_count = self.long_turns = 0
         self.longest_turn_s = 0.0
 
     def set_limits(self, limits: Limits) -> None:
-        """How many connections are taken."""
+        """Set the limits of connections."""
         self.admission.limits = limits
 
     def takes(self, link: Link, origin: Origin) -> bool:
@@ -139,7 +139,7 @@ class Hub(Turns):
         if not why:
             overdue = admission.overdue(now)
             if overdue is not None:
-                admission.admitted(overdue)  # It no longer counts as one that nobody has connected on.
+                admission.admitted(overdue)  # It no longer counts as one without authenticated client.
                 self.refused(overdue.address, "it was the oldest of too many on which nobody has connected")
                 overdue.abort()
             admission.took(link, now)
@@ -180,14 +180,14 @@ class Hub(Turns):
             protocol.farewell()
 
     def engine_failed(self, error: BaseException) -> None:
-        """An exception came out of the engine: the host tells why, and nothing more is done (H4)."""
+        """Stop after an exception of the engine: the host writes the reason, and nothing more is done (H4)."""
         try:
             self.host.fail(error)
         except Exception:
             self._failed()
 
     def run_housekeeping(self) -> None:
-        """Under the lock: notices, checkpoint, waits of others than clients, and queues that are to be emptied."""
+        """Do what is due, under the lock: notices, a checkpoint, waits of other threads, emptying of queues."""
         engine = self.engine
         if engine.notices:
             self.host.write_notices()
@@ -219,14 +219,14 @@ class Hub(Turns):
         self.on_failure()
 
     def kick(self) -> None:
-        """Something was left for the sessions by another thread, or in the middle of a turn."""
+        """Plan a turn: another thread, or the middle of a turn, has left something for endpoints."""
         self.loop.call_soon_threadsafe(self._kicked)
 
     def _kicked(self) -> None:
         self.run(_nothing)
 
     def make_room(self) -> bool:
-        """The log is full: a checkpoint frees what it can."""
+        """Take a checkpoint, because the log is full."""
         return self.host.make_room()
 
     def start_work(self, endpoint: Endpoint) -> None:
@@ -268,11 +268,11 @@ class Hub(Turns):
         self.loop.call_soon(self.run, endpoint.resume)
 
     def flush(self) -> None:
-        """Have the log made durable, once for all who wait (log_flusher.py)."""
+        """Have the log made durable, once for all that wait (log_flusher.py)."""
         self.flusher.flush()
 
     def _release(self) -> None:
-        """After a flush: answer the clients that it covers, and flush again for the others."""
+        """Write the output and wake the callers that a flush has covered, and flush again for the others."""
         release_held(self)
         if self._callers:
             durable = self._log.durable
@@ -296,7 +296,7 @@ class Hub(Turns):
     # -- the clock ----------------------------------------------------------------------------------------------------
 
     def set_timer(self, due_ms: int) -> None:
-        """Another wait is the first to be over."""
+        """Set the timer: another wait is the first to end."""
         if self._timer is not None:
             self._timer.cancel()
         in_s = max(0, due_ms - self.engine.clock.now_ms()) / 1000 + _LATE_S
@@ -311,7 +311,7 @@ class Hub(Turns):
         self.engine.expire_waits()
 
     def _tick(self) -> None:
-        """Every second: heartbeats, and queues that could not be read."""
+        """Look after connections every second: time limits, heartbeats, refusals to be written."""
         self._ticker = self.loop.call_later(TICK_S, self._tick)
         self.run(self._look_around)
         self.admission.tell(self.loop.time())

@@ -1,11 +1,11 @@
-"""Units of work in doubt, seen and resolved by hand: what dspmqtrn and rsvmqtrn ask of a queue manager.
+"""Units of work in doubt, displayed and resolved by hand: requests of dspmqtrn and rsvmqtrn.
 
     how        the unit                                      xa_commit and xa_rollback say afterwards
     commit     prepared; its work is kept                    XA_HEURCOM
     back out   prepared; its work is undone                  XA_HEURRB
     forget     was resolved by hand                          XAER_NOTA
 
-A unit that is not what it has to be is XAER_NOTA, or what it was resolved to.
+A unit in another state is XAER_NOTA, or the code of its resolution.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FORGET = "forget"
 
 
 def resolve(host: Host, xid: bytes, how: str) -> tuple[int, int]:
-    """Under the lock. The XA return code, and the position of the log to wait for before it is told."""
+    """Resolve a unit, under the lock. Return the XA return code, and the log position to wait for."""
     code, force = _resolve(host, xid, how)
     if code == XAER_RMERR and host.make_room():
         code, force = _resolve(host, xid, how)
@@ -41,7 +41,7 @@ def _resolve(host: Host, xid: bytes, how: str) -> tuple[int, int]:
 
 
 def to_json(host: Host) -> dict[str, Any]:
-    """Under the lock: every unit in doubt, and every one that was resolved by hand."""
+    """Return every unit in doubt, and every one that was resolved by hand. Called under the lock."""
     return {
         "in doubt": [xid.hex() for xid in host.engine.in_doubt],
         "heuristic": {xid.hex(): committed for xid, committed in host.engine.heuristic.items()},
@@ -49,7 +49,7 @@ def to_json(host: Host) -> dict[str, Any]:
 
 
 def is_request(request: dict[str, Any]) -> bool:
-    """Whether a request to resolve names an xid, and one of the three ways."""
+    """Return whether a request to resolve names an xid, and one of the three ways."""
     try:
         unpack_xid(bytes.fromhex(request["xid"]))
     except (KeyError, TypeError, ValueError):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 HELLO_MAX = 1024
 #: The address of a client of the Unix socket.
 LOCAL = "local"
-#: A client that has not read so many bytes is not read from (V3).
+#: A client with this number of unread bytes is not read from (V3).
 WRITE_BUFFER_MAX = 4 * 1024 * 1024
 
 #: Linux takes no longer interval.
@@ -40,7 +40,7 @@ class Link:
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
-        #: The same, as what is compiled knows it.
+        #: The same object, by the type of its compiled base class.
         self._turns: Turns = hub
         #: An asyncio.Transport; uvloop's does not inherit from it.
         self._transport: Any = None
@@ -64,7 +64,7 @@ class Link:
         self._fresh = True
         #: The socket is read from.
         self._reads = True
-        #: What a client that speaks TLS began with; dropped when TLS is agreed on.
+        #: The first bytes of a TLS client; dropped after the handshake.
         self._hello = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:

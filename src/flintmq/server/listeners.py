@@ -24,7 +24,7 @@ from flintmq.qmgr.catalogue import MQObject
 
 BACKLOG = 100
 #: TCP segments are at most this long. The loopback interface has segments of 64 KiB. A client with a receive buffer of
-#: 32 KiB, as IBM's Java client has, cannot take one, and the system sends what fits once in 200 ms. The window of a
+#: 32 KiB, as IBM's Java client has, cannot take one, and the system sends a part of it once in 200 ms. The window of a
 #: client has to have room for several segments.
 SEGMENT_MAX = 8192
 #: CONTROL values of listeners that start with the queue manager.
@@ -75,11 +75,11 @@ class Listeners:
 
     @property
     def addresses(self) -> list[tuple[str, int]]:
-        """(address, port) of each."""
+        """Return (address, port) of each listener."""
         return [each.address for each in (*self.running.values(), *self.unnamed)]
 
     def start_all(self) -> None:
-        """The queue manager has started."""
+        """Start the listeners that start with the queue manager."""
         for definition in self._host.engine.catalogue.match("LISTENER"):
             if definition.text("CONTROL") in WITH_Q_MGR:
                 self.start(definition)
@@ -112,7 +112,7 @@ class Listeners:
         return 0
 
     def start_unnamed(self, address: str, port: int, backlog: int) -> Listening | str:
-        """runmqlsr: what listens, or why it cannot."""
+        """Start a listener for runmqlsr and return it, or the reason why it cannot listen."""
         opened = self._open("A listener of runmqlsr", address, port, backlog)
         if isinstance(opened, str):
             return opened
@@ -122,7 +122,7 @@ class Listeners:
         return listening
 
     def stop_unnamed(self, listening: Listening) -> None:
-        """endmqlsr, or runmqlsr was interrupted."""
+        """Stop a listener for endmqlsr, or because runmqlsr was interrupted."""
         if listening in self.unnamed:
             self.unnamed.remove(listening)
             listening.close()
@@ -130,14 +130,14 @@ class Listeners:
             self._host.errors.write("AMQ5027I", f"A listener of runmqlsr on {where} has ended.")
 
     def stop_all(self) -> None:
-        """The queue manager ends; that is said elsewhere."""
+        """Stop all listeners, since the queue manager ends."""
         for listening in (*self.running.values(), *self.unnamed):
             listening.close()
         self.running.clear()
         self.unnamed.clear()
 
     def _open(self, who: str, address: str, port: int, backlog: int) -> socket.socket | str:
-        """A socket that listens, or why there is none."""
+        """Return a listening socket, or the reason why there is none."""
         where = f"{address or '*'}({port})"
         try:
             opened = _listen(address, port, backlog or BACKLOG)

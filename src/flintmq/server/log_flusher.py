@@ -3,7 +3,7 @@
 A thread costs two switches, and the interpreter lock changes hands at every callback: more CPU than the write itself on
 a disk that syncs in a fraction of a millisecond. A flush in the loop costs neither, but nobody is served meanwhile. So:
 
-    where     when                                                        what a flush covers
+    where     when                                                        a flush covers
     loop      syncs were short lately, and little is to be written        everything of this iteration of the loop
     thread    otherwise                                                   everything that was appended until it began
 
@@ -13,7 +13,7 @@ the loop ever more seldom.
 
 State of a LogFlusher; `flush` does nothing unless it is idle:
 
-    idle -> (loop) due, when the loop has served who is ready -> flushes -> idle
+    idle -> (loop) due, when the loop has served all ready clients -> flushes -> idle
     idle -> (thread) flushes -> idle
     idle or due -> follows, if another thread just flushes (group_commit.py) -> idle, or flushes
 """
@@ -39,7 +39,7 @@ IN_LOOP_BYTES_MAX = 256 * 1024
 #: Syncs by the thread before the loop flushes again: at first, and at most.
 ENOUGH_MIN = 16
 ENOUGH_MAX = 4096
-#: After so many flushes in the loop without a long one it is as if there had never been any.
+#: After this number of flushes in the loop without a long one, earlier long ones are forgotten.
 FORGIVEN_AFTER = 20_000
 _WEIGHT = 1 / 8
 
@@ -49,7 +49,7 @@ class Place:
 
     def __init__(self) -> None:
         self.in_loop = False
-        #: Decaying mean of what a sync took, in seconds.
+        #: Decaying mean of the duration of a sync, in seconds.
         self.mean_s = 0.0
         #: How often flushes have moved from the loop to the thread.
         self.moves_to_thread = 0
@@ -57,7 +57,7 @@ class Place:
         self._enough = ENOUGH_MIN
 
     def observe(self, seconds: float) -> None:
-        """A sync took so long."""
+        """Count the duration of a sync."""
         self.mean_s = seconds if not self._seen else self.mean_s + (seconds - self.mean_s) * _WEIGHT
         self._seen += 1
         if not self.in_loop:
@@ -89,7 +89,7 @@ class LogFlusher:
         #: Flushes so far, by where they were made.
         self.in_loop = 0
         self.in_thread = 0
-        #: For GroupCommit: what this follower waits for.
+        #: For GroupCommit: the position that this follower waits for.
         self.position = 0
 
     def flush(self) -> None:
@@ -119,7 +119,7 @@ class LogFlusher:
             self.lead()
 
     def _flushed(self) -> tuple[bool, float]:
-        """Flush as the leader of the group commit: whether that went well, and what it took."""
+        """Flush as the leader of the group commit. Return whether that succeeded, and its duration."""
         began = time.monotonic()
         try:
             self._commits.lead()
@@ -143,7 +143,7 @@ class LogFlusher:
     # -- a follower of the group commit: called by any thread ---------------------------------------------------------
 
     def covered(self) -> None:
-        """Another thread's flush has covered `position`."""
+        """Return whether another thread's flush has covered `position`."""
         self._loop.call_soon_threadsafe(self._ended, True, 0.0)
 
     def lead(self) -> None:

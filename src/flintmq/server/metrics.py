@@ -8,11 +8,11 @@
     GET /metrics, HEAD /metrics    200, OpenMetrics text (flintmq.telemetry.metrics)
     another path                   404
     another method                 405
-    what is no HTTP request        400
+    bytes that are no request      400
     a head over 8 KiB              431
     a head that is late by 10 s    408
 
-One answer to a connection, which is then closed. No state, no files, no bodies: what follows the head is not read.
+One answer to a connection, which is then closed. No state, no files, no bodies: bytes behind the head are not read.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class Metrics:
 
 
 def response(status: int, text: str, head_only: bool = False, kind: str = _TEXT) -> bytes:
-    """An answer of HTTP/1.1, after which the connection is closed."""
+    """Build an answer of HTTP/1.1, after which the connection is closed."""
     body = text.encode()
     allow = "Allow: GET, HEAD\r\n" if status == 405 else ""
     head = (

@@ -8,8 +8,7 @@ from flintmq.qmgr.connection import Connection
 from flintmq.server.hub import Hub
 from flintmq.server.listeners import Listeners
 from flintmq.server.services import Services
-from flintmq.wire.mq.server import Channels
-from flintmq.wire.mq.status import rows
+from flintmq.wire.mq.server import Channels, rows
 
 
 class Operations(ChannelControl):
@@ -22,7 +21,7 @@ class Operations(ChannelControl):
         self._services = services
 
     def is_running(self) -> bool:
-        """There are channels."""
+        """Return True: channels can be started."""
         return True
 
     def channel_status(self) -> list[Row]:
@@ -30,7 +29,7 @@ class Operations(ChannelControl):
         return rows(self._channels)
 
     def ended_channels(self) -> list[Row]:
-        """What instances that have ended did, for accounting."""
+        """Return the last rows of instances that have ended, for accounting."""
         ended, self._channels.ended_rows = self._channels.ended_rows, []
         return ended
 

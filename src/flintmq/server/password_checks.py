@@ -1,14 +1,14 @@
-"""Passwords are compared by threads, not by the loop: one is 50 ms of work (users.py), in which nobody would be served.
-The session that asked waits, and no other.
+"""Password checks by threads, not by the loop: one takes 50 ms (users.py), in which no client would be served. Only the
+channel instance that asked waits.
 
-    a session asks      `ask`: it is enqueued, and what it sends in the meantime is kept, not read (S4 of
+    a client connects   `ask`: the check is enqueued, and bytes of its socket are kept in the meantime (S4 of
                         channel_instance.py)
-    a thread is free    the next one: addresses take turns, so who asks from one address a thousand times waits
-                        for itself. If the password was found right meanwhile, for another client, no thread is needed
-    it is compared      the session goes on, in a turn of its own
+    a thread is free    the next one: addresses take turns, so an address with a thousand checks waits for itself.
+                        If the password was found right meanwhile, for another client, no thread is needed
+    it is compared      the client is answered, in a turn of its own
     its socket is gone  `forget`: it leaves the queue. One that a thread works at is worked at to its end, for nobody
 
-What a flood of wrong passwords can do is bounded: WORKERS threads, which leave a processor to the loop if there are
+The effect of a flood of wrong passwords is bounded: WORKERS threads, which leave a processor to the loop if there are
 two; 16 MiB for each; WAITING_MAX clients in the queue, one for each socket. When it is full the address that has most
 in it loses its newest; that client hears 2059, which clients that reconnect take for "later". It was not refused: it
 has used up no guess (S3). The threads have the priority of the loop: with a lower one 100 clients took twice as long to
@@ -36,7 +36,7 @@ from flintmq.wire.mq.server import Channels
 WORKERS = max(1, min(2, len(os.sched_getaffinity(0)) - 1)) if hasattr(os, "sched_getaffinity") else 1
 #: Some 25 seconds of work for one thread.
 WAITING_MAX = 500
-#: The error log tells once in so many milliseconds that clients were put off.
+#: The interval at which the error log tells that clients were put off.
 _TELL_MS = 60_000
 _IPV6_NETWORK_BITS = 64
 
@@ -44,7 +44,7 @@ _IPV6_NETWORK_BITS = 64
 class Check:
     """One password that is to be compared."""
 
-    #: What it is compared with, when a thread does it.
+    #: The hash for a comparison by a thread.
     against: str = ""
 
     def __init__(self, session: ChannelInstance, identity: Identity) -> None:
@@ -67,7 +67,7 @@ class PasswordChecks:
         self._working = 0
         #: Set while the threads are given something to do: a session that goes on meanwhile may ask again.
         self._giving = False
-        #: By origin; the one whose turn is next comes first.
+        #: By origin, in the order of their turns.
         self._waiting: dict[str, deque[Check]] = {}
         self._count = 0
         #: All that were asked for and not forgotten, also those that a thread works at.
@@ -75,7 +75,7 @@ class PasswordChecks:
         self._told_ms = -_TELL_MS
 
     def close(self) -> None:
-        """Nobody is told any more."""
+        """End the threads; no channel instance gets a result any more."""
         self._waiting.clear()
         self._asked.clear()
         self._count = 0
@@ -83,7 +83,7 @@ class PasswordChecks:
 
     @property
     def waiting(self) -> int:
-        """How many wait for a thread."""
+        """Return the number of checks that wait for a thread."""
         return self._count
 
     def ask(self, session: ChannelInstance, identity: Identity) -> None:
@@ -101,7 +101,7 @@ class PasswordChecks:
         self._next()
 
     def forget(self, session: ChannelInstance) -> None:
-        """The session is over."""
+        """Cancel the check of a channel instance that ends."""
         check = self._asked.pop(session, None)
         queue = self._waiting.get(check.origin) if check is not None else None
         if check is not None and queue is not None and check in queue:
@@ -113,7 +113,7 @@ class PasswordChecks:
     # -- the queue ----------------------------------------------------------------------------------------------------
 
     def _take(self) -> Check:
-        """The next one; its origin has its next turn after all others."""
+        """Take the next check; its origin has its next turn after all others."""
         name = next(iter(self._waiting))
         queue = self._waiting.pop(name)
         check = queue.popleft()
@@ -123,7 +123,7 @@ class PasswordChecks:
         return check
 
     def _most(self, own: str) -> Check | None:
-        """Taken out of a full queue: the newest of who has most in it. None if that is `own`, with the next one."""
+        """Remove and return the newest check of the origin with most checks; None if that is `own` with one more."""
         name = max(self._waiting, key=lambda each: len(self._waiting[each]))
         if len(self._waiting[name]) <= len(self._waiting.get(own, ())) + 1:
             return None
@@ -144,14 +144,14 @@ class PasswordChecks:
     # -- the threads --------------------------------------------------------------------------------------------------
 
     def _next(self) -> None:
-        """Give the threads something to do. What is asked for meanwhile has its turn in the same loop."""
+        """Give checks to idle threads. A check that is asked for meanwhile has its turn in the same loop."""
         if self._giving:
             return
         self._giving = True
         while self._waiting and self._working < WORKERS:
             check = self._take()
             check.against = self._channels.gatekeeper.compare_with(check.identity)
-            if not check.against:  # It was found right meanwhile, or nobody wants to know any more.
+            if not check.against:  # It was found right meanwhile, or the client is gone.
                 self._go_on(check)
                 continue
             self._working += 1
@@ -160,7 +160,7 @@ class PasswordChecks:
         self._giving = False
 
     def _compared(self, check: Check, future: Future[bool]) -> None:
-        """In the thread, or in the loop's if the threads end."""
+        """Plan the end of a check. Called by the thread, or by the loop's if the threads end."""
         if not future.cancelled():
             self._loop.call_soon_threadsafe(self._turn, partial(self._done, check, future))
 
@@ -169,7 +169,7 @@ class PasswordChecks:
         if self._asked.get(check.session) is check:
             if future.exception() is None:
                 self._channels.gatekeeper.compared(check.identity, check.against, future.result())
-            else:  # There was no memory for it: nobody knows whether it is right.
+            else:  # There was no memory for it: the result is unknown.
                 check.identity.put_off = True
             self._go_on(check)
         self._next()
@@ -181,14 +181,15 @@ class PasswordChecks:
 
 
 def _compare(password: str, against: str) -> bool:
-    """In a thread. Most of it is done without Python's lock."""
+    """Compare a password, in a thread. Most of it is done without Python's lock."""
     return matches(password, against)
 
 
 def origin(session: ChannelInstance) -> str:
-    """Who takes turns with others: an address without its port, of IPv6 the network; on the Unix socket, the user.
+    """Return the origin that a check is queued under.
 
-    A socket on which somebody is connected has a turn of its own: nothing of it is done meanwhile (S4).
+    An address without its port, of IPv6 the network; on the Unix socket, the user. A socket with a connected client has
+    an origin of its own: nothing else of it is done meanwhile (S4).
     """
     name = session.local_user or session.address.partition("(")[0]
     if session.has_client():

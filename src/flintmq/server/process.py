@@ -1,13 +1,13 @@
 """A queue manager as a process of its own: start, serve, end.
 
-    start     a new process that runs `serve`; back when it listens, or with what it said instead
+    start     start a process that runs `serve`; return when it listens, or raise with its error
     serve     open the queue manager, listen, until it is told to end
 
 How it ends:
 
     quiesce      endmqm, endmqm -c   no new connections; calls that ask for it fail with 2161; ends with the last client
     reconnect    endmqm -r           the same, but clients that reconnect by themselves are disconnected at once
-    immediate    endmqm -i, SIGTERM  clients are disconnected, what they did not commit is backed out; a clean end
+    immediate    endmqm -i, SIGTERM  clients are disconnected, uncommitted work is backed out; a clean end
     preemptive   endmqm -p           at once, as if the machine had stopped; the next start recovers from the log
 
 After an I/O error it ends by itself, as by endmqm -p, and `serve` raises Stopped.
@@ -62,7 +62,7 @@ START_TIMEOUT_S = 120.0
 #: How long clients have to take the news that the queue manager ends.
 _FAREWELL_S = 1.0
 _POLL_S = 0.05
-#: What the process says when it listens.
+#: The report of a process that listens.
 READY = "ready"
 _SAID_MAX = 1 << 16
 _TUNABLES = "GLIBC_TUNABLES"
@@ -90,13 +90,13 @@ class Server:
         self.metrics: Metrics | None = None
         #: The control socket, and that of local applications.
         self._unix: list[asyncio.Server] = []
-        #: Nobody new is heard: it ends.
+        #: It ends, and accepts no new connections.
         self._deaf = False
         self._commands: CommandTask | None = None
 
     @property
     def addresses(self) -> list[tuple[str, int]]:
-        """Where it listens: (address, port)."""
+        """Return the (address, port) pairs on which it listens."""
         return self.listeners.addresses if self.listeners is not None else []
 
     async def run(self, ready: Callable[[], None]) -> None:
@@ -113,7 +113,7 @@ class Server:
         self.host.admin.channels = Operations(hub, channels, self.listeners, self.services)
         self._commands = commands = CommandTask(hub)
         try:
-            autoconfig.apply_mqsc(self.host)  # First: nobody is served yet, and it may define listeners and services.
+            autoconfig.apply_mqsc(self.host)  # First: it may define listeners and services.
             if self.host.engine.definition().text("SCMDSERV") == "QMGR":
                 commands.start()
             if self.host.instance is not None:
@@ -138,12 +138,12 @@ class Server:
             await self._end(hub)
 
     def _limits(self) -> Limits:
-        """How many clients there may be, by qm.ini and by the descriptors that are free."""
+        """Return the limits of clients, by qm.ini and by the free descriptors."""
         values = self.host.instance.stanza("Channels").values if self.host.instance is not None else {}
         return read_limits(values, descriptors_free(), self.host.errors)
 
     def _loop_failed(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """Something failed outside of a turn: a connection that cannot be accepted, say. The loop goes on."""
+        """Write a failure outside of a turn to the error log, such as of accepting a connection. The loop goes on."""
         error = context.get("exception")
         text = f"{context.get('message') or 'A callback of the loop has failed'}"
         if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
@@ -157,7 +157,7 @@ class Server:
             self.host.errors.dump(error)
 
     async def _start_metrics(self, hub: Hub) -> None:
-        """The endpoint for Prometheus, if qm.ini wants one. Without it the queue manager goes on."""
+        """Serve metrics for Prometheus if qm.ini asks for it. Without them the queue manager goes on."""
         settings = self.host.recording.settings
         if not settings.metrics_port:
             return
@@ -192,7 +192,7 @@ class Server:
         hub.quiesce(reconnect)
 
     def _stop_listening(self) -> None:
-        """Nobody new is heard, and ports and paths are free. A second call does nothing.
+        """Stop listening and free ports and paths. A second call does nothing.
 
         It comes before the lock is given back: from then on the next process may have the same ports and paths.
         """
@@ -210,7 +210,7 @@ class Server:
                 (self.host.instance.directory / name).unlink(missing_ok=True)
 
     async def _end(self, hub: Hub) -> None:
-        """Nobody is served any more; the files are closed."""
+        """Disconnect all clients, end services and close the files."""
         if self.services is not None:
             await self._end_services(self.services)
         self._stop_listening()
@@ -242,12 +242,12 @@ class Server:
             await services.finish_end()
 
     def _say(self, number: str, text: str) -> None:
-        """One line in the error log for each change of state."""
+        """Write one line to the error log for a change of state."""
         self.host.errors.write(number, text)
 
 
 def guard(engine: Calls, entities: Entities) -> None:
-    """From now on authority records decide who may do what."""
+    """Let authority records decide on all authorities from now on."""
     engine.entities = entities
     engine.authority = ObjectAuthority(engine.catalogue, engine.authority_records, engine.clock, entities)
     engine.security_changed()
@@ -272,14 +272,14 @@ def serve(instance: Instance, ready: Callable[[], None], gatekeeper: Gatekeeper 
     settle_collector()
     try:
         _run(server, ready)
-    except (LogError, PageSetError) as error:  # At its end, when it wrote what was left.
+    except (LogError, PageSetError) as error:  # At its end, during the last writes.
         raise Stopped(str(error)) from error
     if host.failure:
         raise Stopped(host.failure)
 
 
 def _run(server: Server, ready: Callable[[], None]) -> None:
-    """On uvloop where there is one."""
+    """Run the server on uvloop if it is installed."""
     try:
         import uvloop
     except ImportError:
@@ -289,9 +289,9 @@ def _run(server: Server, ready: Callable[[], None]) -> None:
 
 
 def with_large_pages(tunables: str) -> str:
-    """The setting of the C library by which the heap, where messages are, asks for large pages (decision 10).
+    """Return the C library's setting by which the heap, with all messages, asks for large pages (decision 10).
 
-    What somebody has said of it stays. Libraries and systems that know nothing of it pass it over.
+    A setting of the user stays. Libraries and systems without large pages ignore it.
     """
     if _LARGE_PAGES in tunables:
         return tunables
@@ -344,7 +344,7 @@ def start(instance: Instance, timeout_s: float = START_TIMEOUT_S) -> int:
 
 
 def heard(reading: int, timeout_s: float) -> str | None:
-    """What the other process says until it hangs up; None if it does not in that time."""
+    """Return the text that the other process writes until it closes the pipe; None if it does not in that time."""
     end = time.monotonic() + timeout_s
     parts: list[bytes] = []
     with open(reading, "rb", buffering=0) as pipe:
@@ -357,9 +357,9 @@ def heard(reading: int, timeout_s: float) -> str | None:
 
 
 def tell(descriptor: int, text: str = READY) -> None:
-    """To the one who started this process, if it still listens: it is ready, or why not."""
+    """Report to the parent process, if it still listens: ready, or the reason why not."""
     try:
         with open(descriptor, "w", encoding="utf-8") as pipe:
             pipe.write(text)
     except BrokenPipeError:
-        return  # It has not waited so long.
+        return  # The parent process has not waited.

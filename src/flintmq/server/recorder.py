@@ -6,8 +6,8 @@ A line of the file is a JSON object:
     {"time": 0.0001, "socket": 1, "event": "connected from 127.0.0.1(50123)"}
     {"time": 0.0001, "socket": 1, "from": "client", "unread": 517}           bytes that are no segments: TLS, garbage
 
-R1  What is forwarded is what was received, byte for byte and at once; what is written has no password in it.
-R2  What cannot be cut into segments is forwarded and counted, never written.
+R1  Bytes are forwarded unchanged and at once; the recording has no password in it.
+R2  Bytes that cannot be cut into segments are forwarded and counted, never written.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Cutter:
         self.lost = False
 
     def feed(self, data: bytes) -> tuple[list[bytes], int]:
-        """The segments that `data` completes, and how many bytes are none."""
+        """Return the segments that `data` completes, and the number of bytes outside of segments."""
         if self.lost:
             return [], len(data)
         data = self._held + data
@@ -100,7 +100,7 @@ class Recorder:
         self._say(number, event="closed")
 
     async def _copy(self, number: int, who: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One direction, until it ends."""
+        """Forward one direction until it ends."""
         cutter = Cutter()
         try:
             while data := await reader.read(_READ):
@@ -120,7 +120,7 @@ class Recorder:
 
 
 def to_file(file: TextIO) -> Callable[[Line], None]:
-    """Writes lines to a file, each at once: the recording is good whenever it is interrupted."""
+    """Write lines to a file, each at once: the recording is complete whenever it is interrupted."""
 
     def write(line: Line) -> None:
         file.write(json.dumps(line) + "\n")
@@ -130,7 +130,7 @@ def to_file(file: TextIO) -> Callable[[Line], None]:
 
 
 def read(lines: Iterable[str]) -> Iterator[Line]:
-    """The lines of a recording. Raises NotARecording."""
+    """Return the lines of a recording. Raises NotARecording."""
     for number, text in enumerate(lines, 1):
         try:
             line = json.loads(text)
@@ -144,7 +144,7 @@ def read(lines: Iterable[str]) -> Iterator[Line]:
 
 
 def words(line: Line, with_bytes: bool = False) -> list[str]:
-    """A line of a recording for people."""
+    """Describe a line of a recording for people."""
     head = f"{line['time']:10.4f} {line['socket']:3}"
     if "event" in line:
         return [f"{head}    {line['event']}"]

@@ -1,7 +1,7 @@
 """The last refusals of a queue manager on disk, and in words.
 
-`errors/refusals.json` in the queue manager's directory, for its owner only, is what qmgr/refusal.py keeps, written a
-second after it has changed and when the queue manager ends. `flint explain` reads it when nobody can be asked.
+`errors/refusals.json` in the queue manager's directory, for its owner only, has the refusals of qmgr/refusal.py. It is
+written a second after a change and when the queue manager ends. `flint explain` reads it when no process answers.
 
     {"version": 2, "refusals": [{"time_ms": ..., "number": "AMQ8077W", "reason": 2035, "what": ..., "user": ...,
      "channel": ..., "address": ..., "application": ..., "rule": ..., "remedies": [...]}, ...]}
@@ -22,14 +22,14 @@ from flintmq.mqi.reason import reason_name
 from flintmq.qmgr.calls import KEPT_MAX, Refusal, shown
 
 NAME = "refusals.json"
-#: Files of version 1 may have commands with what clients said in them, raw: their commands are not shown.
+#: Files of version 1 may have commands with unescaped text of clients: their commands are not shown.
 VERSION = 2
 _PLAIN = re.compile(r"[\w.:()/@%-]{1,80}", re.ASCII)
 _TEXTS = ("number", "what", "user", "channel", "address", "application", "rule")
 
 
 def to_json(refusals: Iterable[Refusal]) -> list[dict[str, Any]]:
-    """Refusals as the file has them."""
+    """Return refusals as the file has them."""
     return [
         {
             "time_ms": each.time_ms,
@@ -42,7 +42,7 @@ def to_json(refusals: Iterable[Refusal]) -> list[dict[str, Any]]:
 
 
 def from_json(rows: object) -> list[Refusal]:
-    """The counterpart; what is no refusal is left out."""
+    """Return the refusals of a file; leave out rows that are no refusals."""
     found: list[Refusal] = []
     for row in rows if isinstance(rows, list) else []:
         if not isinstance(row, dict):
@@ -74,7 +74,7 @@ def save(directory: Path, refusals: list[Refusal]) -> None:
 
 
 def load(directory: Path) -> list[Refusal]:
-    """What was saved; nothing if there is no file, or one that cannot be read."""
+    """Load the saved refusals; none if there is no file, or an unreadable one."""
     try:
         content = json.loads((directory / NAME).read_text("utf-8"))
     except (OSError, ValueError):
@@ -92,9 +92,9 @@ def load(directory: Path) -> list[Refusal]:
 
 
 def explained(refusals: list[Refusal], count: int) -> list[str]:
-    """The last `count` refusals, the latest first; the same one again is told once.
+    """Explain the last `count` refusals, the latest first; equal ones once.
 
-    What clients said is in them: every line is escaped, so that it is one line and moves no cursor.
+    They contain text from clients, so every line is escaped: it stays one line and moves no cursor.
     """
     lines: list[str] = []
     groups: dict[tuple[str, ...], list[Refusal]] = {}
@@ -131,7 +131,7 @@ def _told(group: list[Refusal]) -> list[str]:
 
 
 def _value(text: str) -> str:
-    """One of several values in a line: between quotes if it could be taken for more than one."""
+    """Quote one of several values in a line if it could be taken for more than one."""
     return text if _PLAIN.fullmatch(text) else f"'{shown(text)}'"
 
 

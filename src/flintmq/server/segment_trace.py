@@ -1,5 +1,7 @@
-"""Segments of channels to the trace file: START TRACE(CHINIT). What is written is what describe.py says of a segment:
-its header, and of a call what it is about. Neither data of messages nor passwords are in that.
+"""Segments of channels to the trace file: START TRACE(CHINIT).
+
+The trace has the line of describe.py for each segment: its header and the parameters of a call. Neither data of
+messages nor passwords are in it.
 """
 
 from __future__ import annotations
@@ -23,14 +25,14 @@ class _Socket:
         self.cutters = {RECEIVED: Cutter(), SENT: Cutter()}
 
     def feed(self, way: int, data: bytes) -> list[bytes]:
-        """The segments that `data` completes."""
+        """Return the segments that `data` completes."""
         if self.cutters[way].lost and data[:3] == _BEGIN:
             self.cutters[way] = Cutter()
         return self.cutters[way].feed(data)[0]
 
 
 class SegmentTrace:
-    """What sockets receive and send."""
+    """Writes received and sent segments to the trace file."""
 
     def __init__(self, file: TraceFile, clock: Clock) -> None:
         self._file = file
@@ -39,15 +41,15 @@ class SegmentTrace:
         self._sockets: dict[Endpoint, _Socket] = {}
 
     def received(self, endpoint: Endpoint, data: bytes) -> None:
-        """Bytes from a client, without TLS."""
+        """Trace bytes from a client, without TLS."""
         self._add(endpoint, RECEIVED, data)
 
     def sent(self, endpoint: Endpoint, data: bytes) -> None:
-        """Bytes to it."""
+        """Trace bytes to a client."""
         self._add(endpoint, SENT, data)
 
     def ended(self, endpoint: Endpoint) -> None:
-        """A socket is gone."""
+        """Forget a closed connection."""
         self._sockets.pop(endpoint, None)
 
     def _add(self, endpoint: Endpoint, way: int, data: bytes) -> None:

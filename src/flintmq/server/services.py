@@ -13,11 +13,11 @@ A program runs without a shell: STARTCMD is the full path of a file, STARTARG is
 keep a blank), and inserts such as +QMNAME+ are replaced in each argument afterwards, so a value is never split. It has
 no standard input, it leads a process group of its own, and its output is appended to the files STDOUT and STDERR name.
 
-A thread for each program starts it and waits for its end; the event loop never does. What the thread has seen is
-passed to the loop, which alone changes `Services`.
+A thread for each program starts it and waits for its end; the event loop never does. The thread passes its
+results to the loop, which alone changes `Services`.
 
 When the queue manager ends, it runs STOPCMD of each server with CONTROL(QMGR). A server without STOPCMD gets SIGTERM.
-What runs STOP_TIMEOUT_S later gets SIGTERM, and SIGKILL after KILL_TIMEOUT_S more.
+A program that still runs after STOP_TIMEOUT_S gets SIGTERM, and SIGKILL after KILL_TIMEOUT_S more.
 """
 
 from __future__ import annotations
@@ -247,7 +247,7 @@ class Services:
         try:
             for keyword in ("STDOUT", "STDERR"):
                 path = replaced(definition.text(keyword), inserts) or os.devnull
-                # Without O_NONBLOCK a FIFO that nobody reads would hold this thread, and the end, up.
+                # Without O_NONBLOCK a FIFO without reader would hold up this thread, and the end.
                 output.append(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NONBLOCK, 0o600))
                 os.set_blocking(output[-1], True)
             return subprocess.Popen(

@@ -1,4 +1,4 @@
-"""The key repository of the queue manager: what TLS is made with (tls_layer.py).
+"""The key repository of the queue manager: keys and certificates for TLS (tls_layer.py).
 
 A listener takes clients with and without TLS: the first byte tells them apart. Whether a channel wants TLS, and which,
 is looked at when the client has named it (wire/mq/cipher_spec.py).
@@ -13,10 +13,10 @@ there (host/pkcs12.py says which file is meant). Files are read again when they 
 
 A channel with CERTLABL has a certificate of its own. The client names its channel when TLS begins, as MQ's do
 (wire/mq/server_name.py), and is shown that one; a client that names none is shown the queue manager's, and is refused
-when it then asks for that channel (AMQ9673E). The label is what the key is called in PKCS#12; with PEM, it means the
+when it then asks for that channel (AMQ9673E). The label is the name of the key in PKCS#12; with PEM, it means the
 file `<label>.pem` beside the key repository.
 
-More certificates of those who may sign clients' certificates are in `trusted.pem` beside it. If there are none at all,
+More certificates of trusted issuers of clients' certificates are in `trusted.pem` beside it. If there are none at all,
 no client is asked for a certificate.
 """
 
@@ -48,9 +48,9 @@ class NoKey(Exception):
 
 
 class KeyContext(ssl.SSLContext):
-    """What handshakes are made with that show one certificate."""
+    """The context of handshakes that show one certificate."""
 
-    #: What its key is called.
+    #: The label of its key.
     label = ""
 
 
@@ -81,7 +81,7 @@ class KeyRepository:
         self.trouble = ""
 
     def context(self, channel_label: str = "") -> KeyContext:
-        """What handshakes are made with, of channels with this CERTLABL. Raises NoKey."""
+        """Return the context for handshakes of channels with this CERTLABL. Raises NoKey."""
         q_mgr = self._engine.definition()
         said = self._directory / (q_mgr.text("SSLKEYR") or DEFAULT)
         path = pkcs12.find(said)
@@ -119,7 +119,7 @@ class KeyRepository:
         return context
 
     def _named(self, tls: ssl.SSLObject, name: str, context: ssl.SSLContext) -> int | None:
-        """Called in a handshake: the client has named what it wants, or nothing. An alert, or None to go on."""
+        """Select the context for the channel that a client names in its handshake. Return an alert, or None."""
         channel = server_name.channel_of(name or "")
         definition = self._engine.catalogue.find("CHANNEL", channel) if channel else None
         label = definition.text("CERTLABL") if definition is not None else ""
@@ -134,7 +134,7 @@ class KeyRepository:
 
 
 def _labelled(path: Path, label: str) -> Path:
-    """The file of a label beside a key repository in PEM. Raises NoKey: a label is not a way to other directories."""
+    """Return the file of a label beside a PEM key repository. Raises NoKey for a label that is a path."""
     if label != Path(label).name or "\0" in label:
         raise NoKey(f"the label {label!r} cannot be the name of a file beside {path}")
     return path.with_name(label + _PEM)
@@ -145,7 +145,7 @@ def _stamp(path: Path) -> tuple[int, int] | None:
         state = os.stat(path)
     except OSError:
         return None
-    return state.st_ctime_ns, state.st_ino  # A change of who may read it counts, too.
+    return state.st_ctime_ns, state.st_ino  # A change of its mode counts, too.
 
 
 def _new_context() -> KeyContext:
@@ -182,7 +182,7 @@ def _context_of_pkcs12(path: Path, password: str, label: str, usual_label: str) 
 
 
 def _trust(context: ssl.SSLContext, trusted: Path) -> None:
-    """Ask clients for certificates, if it says who may sign them."""
+    """Ask clients for certificates, if trusted issuers are given."""
     try:
         if trusted.exists():
             context.load_verify_locations(trusted)
@@ -192,7 +192,7 @@ def _trust(context: ssl.SSLContext, trusted: Path) -> None:
 
 
 def protection(tls: TlsLayer) -> Protection:
-    """What a client and we have agreed on."""
+    """Return the protection that client and server have agreed on."""
     made = tls.made
     cipher = made.cipher()
     assert cipher is not None

@@ -20,18 +20,18 @@ class TlsLayer:
         self.ready = False
         self._incoming: Any = incoming
         self._outgoing: Any = outgoing
-        # What an SSLObject reads and writes with: it has nothing to add, and takes a call of Python to do so.
+        # The C object inside an SSLObject, which only adds a Python call.
         inside: Any = getattr(self.made, "_sslobj", self.made)
         self._read: Any = inside.read
         self._write: Any = inside.write
-        #: The last record has not arrived as a whole: what is still to come tells nothing about its length.
+        #: The last record has not arrived as a whole: the pending length is not that of a record.
         self._in_part = False
 
     def feed(self, data: bytes) -> bytes:
-        """What the client has said, out of what has arrived; b"" while there is nothing. Raises ssl.SSLError.
+        """Return the decrypted bytes of `data`; b"" while there are none. Raises ssl.SSLError.
 
-        It is read as long as something has not been looked at: to ask once more than that is answered by an exception,
-        which costs more than the record did. A record is longer than what is in it, so no more room is asked for.
+        Reading stops when no byte is pending: one more read ends in an exception, which costs more than the record. A
+        record is longer than its content, so a read of its length is enough.
         """
         incoming = self._incoming
         incoming.write(data)
@@ -53,13 +53,13 @@ class TlsLayer:
         return plain[0] if len(plain) == 1 else b"".join(plain)
 
     def wrap(self, data: bytes) -> bytes:
-        """`data` for the client, and whatever else is to be sent. Raises ssl.SSLError."""
+        """Encrypt `data` and return it with all other pending bytes for the client. Raises ssl.SSLError."""
         if data:
             self._write(data)
         return self.pending()
 
     def pending(self) -> bytes:
-        """What is to be sent."""
+        """Return encrypted bytes that are to be sent."""
         outgoing = self._outgoing
         data: bytes = outgoing.read() if outgoing.pending else b""
         return data

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 #: No turn should take more CPU time than this, whatever one client asks for.
 LONG_TURN_S: Final = 0.020
-#: The clock of CPU time is asked at least once in so many turns.
+#: The CPU clock is read at least once in this number of turns.
 CPU_TURNS: Final = 64
 
 thread_time: Final = time.thread_time
@@ -78,7 +78,7 @@ class Turns(EndpointHost):
         raise error
 
     def run_housekeeping(self) -> None:
-        """Do what is due, under the lock: notices, waits of other threads, queues to be emptied, a checkpoint."""
+        """Write notices, hand over waits of other threads, plan the emptying of queues, take a checkpoint."""
 
     def flush(self) -> None:
         """Have the log made durable: output waits for it."""

@@ -1,4 +1,4 @@
-"""The users of a queue manager, and what their passwords are checked against.
+"""The users of a queue manager, and hashes of their passwords.
 
 The file `users` in the queue manager's directory, for its owner only, has a stanza for each:
 
@@ -11,14 +11,14 @@ The file `users` in the queue manager's directory, for its owner only, has a sta
 A password is never kept. One check costs some 50 ms and 16 MiB, which is the point of scrypt; threads do it while
 others are served (password_checks.py). A thousand clients that come back after a restart would still wait for a minute,
 so a password that was found right is remembered: HMAC-SHA-256 of user and password, with a key that is made anew by
-every process and never leaves it. What that is worth to somebody else:
+every process and never leaves it. The value of that for an attacker:
 
-    who can guess online      nothing: only what was right is remembered, and a wrong one is never answered sooner
-    who reads the disk        nothing: neither key nor hash is written anywhere
-    who reads our memory      has the passwords of clients that are just connecting anyway. Of those remembered it has a
+    guesses online            nothing: only right passwords are remembered, and a wrong one is never answered sooner
+    reads the disk            nothing: neither key nor hash is written anywhere
+    reads our memory          has the passwords of clients that are just connecting anyway. Of those remembered it has a
                               hash that is fast to guess at, therefore for REMEMBERED_S at most, counted from the
                               scrypt and not from the last use; then scrypt says again
-    who was a user            nothing: all is forgotten when the file changes, and a check that was begun before that
+    was a user                nothing: all is forgotten when the file changes, and a check that was begun before that
                               is made again (`hash_of` differs)
 
 A file that cannot be read or understood has no users: nobody is let in with a password until it is put right.
@@ -39,10 +39,10 @@ from flintmq.host import ini
 NAME = "users"
 _N, _R, _P = 16384, 8, 1
 _MEMORY_MAX = 64 * 1024 * 1024
-#: MQ's name for one who may do everything.
+#: MQ's name of the user with full authority.
 MQM = "mqm"
 USER_MAX = 64
-#: So many passwords are remembered, the latest, and for so long.
+#: Limits of remembered passwords: the latest ones, and for this time.
 REMEMBERED_MAX = 10_000
 REMEMBERED_S = 600.0
 #: user, environment variable with the password, privileged. The names are those of MQ's developer container.
@@ -63,7 +63,7 @@ class Users:
         self._privileged: set[str] = set()
         self._groups: dict[str, list[str]] = {}
         self._key = secrets.token_bytes(32)
-        #: What is remembered, and when it was found right; the oldest comes first.
+        #: Remembered passwords with the time at which they were found right, the oldest first.
         self._right: dict[bytes, float] = {}
 
     def refresh(self) -> bool:
@@ -99,36 +99,36 @@ class Users:
         self._groups = {each.get("Name"): _groups(each) for each in stanzas}
 
     def any(self) -> bool:
-        """Whether there are users at all."""
+        """Return whether there are users."""
         return bool(self._passwords)
 
     def is_privileged(self, user: str) -> bool:
-        """Whether `user` may administer the queue manager."""
+        """Return whether `user` may administer the queue manager."""
         return user == MQM or user in self._privileged
 
     def has(self, user: str) -> bool:
-        """Whether there is such a user, with or without a password."""
+        """Return whether there is such a user, with or without a password."""
         return user in self._passwords
 
     def has_group(self, group: str) -> bool:
-        """Whether a user is in it."""
+        """Return whether a user is in the group."""
         return any(group in groups for groups in self._groups.values())
 
     def groups_of(self, user: str) -> list[str]:
-        """The groups that the file puts `user` into."""
+        """Return the groups of `user` in the file."""
         return self._groups.get(user, [])
 
     def hash_of(self, user: str) -> str:
-        """What the password of `user` is to be compared with. One who is not known takes as long as one who is."""
+        """Return the hash of the password of `user`. For an unknown user it is one that takes as long to compare."""
         return self._passwords.get(user, "") or _NOBODY
 
     def remembers(self, user: str, password: str) -> bool:
-        """Whether this was found to be the password of `user`, not long ago."""
+        """Return whether this password of `user` was found right not long ago."""
         found = self._right.get(self._keyed(user, password))
         return found is not None and self._clock() - found < REMEMBERED_S
 
     def compared(self, user: str, password: str, against: str, is_right: bool) -> bool:
-        """`password` was compared with `against`: whether it is that of `user`. If so it is remembered."""
+        """Return whether `password`, compared with `against`, is that of `user`; if so remember it."""
         if not is_right or against != self._passwords.get(user, "") or not against:
             return False
         keyed = self._keyed(user, password)
@@ -139,7 +139,7 @@ class Users:
         return True
 
     def is_right(self, user: str, password: str) -> bool:
-        """Whether this is the password of `user`. That takes a while."""
+        """Return whether this is the password of `user`. The call takes long."""
         if self.remembers(user, password):
             return True
         against = self.hash_of(user)
@@ -154,14 +154,14 @@ def _groups(stanza: ini.Stanza) -> list[str]:
 
 
 def hashed(password: str) -> str:
-    """What is kept of a password."""
+    """Return the salted hash that is stored for a password."""
     salt = secrets.token_bytes(16)
     made = _scrypt(password, salt, _N, _R, _P)
     return f"scrypt${_N}${_R}${_P}${salt.hex()}${made.hex()}"
 
 
 def matches(password: str, kept: str) -> bool:
-    """Whether `kept` was made from `password`."""
+    """Return whether `kept` was made from `password`."""
     try:
         kind, n, r, p, salt, made = kept.split("$")
         found = _scrypt(password, bytes.fromhex(salt), int(n), int(r), int(p))
@@ -179,7 +179,7 @@ _NOBODY = f"scrypt${_N}${_R}${_P}${bytes(16).hex()}${bytes(32).hex()}"
 
 
 def define_developers(path: Path, environment: Mapping[str, str]) -> None:
-    """The users of `crtmqm --dev`, with passwords from the environment or none."""
+    """Define the users of `crtmqm --dev`, with passwords from the environment or none."""
     for user, variable, privileged in DEVELOPERS:
         change(path, user, environment.get(variable) or None, privileged)
 
@@ -215,7 +215,7 @@ def remove(path: Path, user: str) -> bool:
 
 
 def names(path: Path) -> list[tuple[str, bool, bool, list[str]]]:
-    """(name, has a password, is privileged, groups) of all users."""
+    """Return (name, has a password, is privileged, groups) of all users."""
     return [
         (each.get("Name"), bool(each.get("Password")), each.get("Privileged").lower() == "yes", _groups(each))
         for each in _read(path)
@@ -227,7 +227,7 @@ def _read(path: Path) -> list[ini.Stanza]:
 
 
 def _write(path: Path, stanzas: list[ini.Stanza]) -> None:
-    """Nobody else may read it, at no moment."""
+    """Write the file so that no other user can read it at any moment."""
     mask = os.umask(0o177)
     try:
         ini.write(path, stanzas, "Made by `flint user`. Passwords are not in here.")

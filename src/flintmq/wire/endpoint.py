@@ -77,7 +77,7 @@ class EndpointHost:
         """Read from the socket of `endpoint`, or stop reading, as `endpoint.paused` says."""
 
     def adopt(self) -> bool:
-        """Set aside completed waits whose connections have owners. Return whether there are any."""
+        """Move completed waits whose connections have owners to `due`. Return True if there are any."""
         engine = self.engine
         others: list[Waiter] = []
         for waiter in engine.woken:
@@ -170,7 +170,7 @@ class Endpoint:
         return False
 
     def tick(self, now_ms: int) -> None:
-        """Do what is due once a second."""
+        """Run checks that are due once a second."""
 
     def is_busy(self) -> bool:
         """Return whether the peer waits for us, so that its time limits do not run."""

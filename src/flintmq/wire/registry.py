@@ -46,7 +46,10 @@ class WireProtocol:
         return 0
 
     def quiesce(self, reconnect: bool) -> None:
-        """The queue manager quiesces; with `reconnect`, disconnect clients that reconnect by themselves. In a turn."""
+        """Begin to end, in a turn: the queue manager quiesces.
+
+        With `reconnect`, disconnect clients that reconnect by themselves.
+        """
 
     def farewell(self) -> None:
         """Tell every client that the queue manager ends, and disconnect it. In a turn."""

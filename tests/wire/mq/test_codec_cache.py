@@ -15,10 +15,10 @@ from flintmq.mqi.md import MQMD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.wire.mq import segment as seg
 from flintmq.wire.mq.calls import write_api
-from flintmq.wire.mq.codec_cache import DescriptorMemo, GetOptionsMemo, HeadMemo, PutOptionsMemo
+from flintmq.wire.mq.codec_cache import DescriptorCache, GetOptionsCache, HeadCache, PutOptionsCache
 
 Structure = MQMD | MQPMO | MQGMO
-Memo = DescriptorMemo | PutOptionsMemo | GetOptionsMemo
+Memo = DescriptorCache | PutOptionsCache | GetOptionsCache
 
 #: A few values for each kind of field, so that the next structure is often like the last.
 NUMBERS = st.sampled_from([0, 1, 2, -1, 5, 1 << 40])
@@ -30,10 +30,10 @@ KINDS = st.sampled_from(["md", "pmo", "gmo"])
 
 def new(kind: str) -> tuple[Structure, Memo, tuple[str, ...]]:
     if kind == "md":
-        return MQMD(), DescriptorMemo(), md_structure.FIELDS
+        return MQMD(), DescriptorCache(), md_structure.FIELDS
     if kind == "pmo":
-        return MQPMO(), PutOptionsMemo(), pmo_structure.FIELDS
-    return MQGMO(), GetOptionsMemo(), gmo_structure.FIELDS
+        return MQPMO(), PutOptionsCache(), pmo_structure.FIELDS
+    return MQGMO(), GetOptionsCache(), gmo_structure.FIELDS
 
 
 def pack(structure: object, big_endian: bool, ccsid: int) -> bytes | str:
@@ -90,7 +90,7 @@ def test_replies_that_go_to_many_queues_are_written_as_the_structure_writes_itse
     puts: list[tuple[str, str, str, tuple[bool, int]]],
 ) -> None:
     """M1, for who answers many clients: where a reply goes is remembered apart from when it was put."""
-    md, memo = MQMD(), DescriptorMemo()
+    md, memo = MQMD(), DescriptorCache()
     for reply_to_q, reply_to_q_mgr, md.put_time, (big_endian, ccsid) in puts:
         md.reply_to_q, md.reply_to_q_mgr = reply_to_q, reply_to_q_mgr
         assert remembered(memo, md, big_endian, ccsid) == pack(md, big_endian, ccsid)
@@ -125,7 +125,7 @@ def test_whatever_was_read_before_bytes_are_read_as_the_structure_reads_them(kin
 @settings(max_examples=50, deadline=None)
 @given(st.booleans(), st.data())
 def test_the_head_of_a_reply_is_header_and_call_whatever_came_before(shared: bool, data: st.DataObject) -> None:
-    memo = HeadMemo(shared, 7)
+    memo = HeadCache(shared, 7)
     for _ in range(data.draw(st.integers(1, 10))):
         kind = data.draw(st.sampled_from([seg.MQPUT + seg.REPLY, seg.MQGET + seg.REPLY]))
         request, length = data.draw(st.sampled_from([0, 1, 0xFFFF_FFFF])), data.draw(st.sampled_from([0, 500, 2600]))

@@ -19,7 +19,7 @@ from flintmq.wire.mq import segment as seg
 from flintmq.wire.mq.compression import Compression, from_run_lengths, lengthen, run_lengths, shorten
 from flintmq.wire.mq.errors import ChannelError
 from flintmq.wire.mq.initial_data import InitialData
-from flintmq.wire.mq.status import rows
+from flintmq.wire.mq.server import rows
 from tests.wire.mq.peer import Peer, Reply, World
 
 CHANNEL = "DEV.APP.SVRCONN"

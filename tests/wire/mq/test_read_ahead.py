@@ -104,8 +104,8 @@ def test_a_client_that_was_not_believed_is_reminded_until_it_asks(reader: Reader
     reader.question()
     put(world, b"1")
     peer.received()
-    assert not stream_of[reader.handle].disbelieved
-    assert notifications(peer, reader.ask()) == PAUSED and stream_of[reader.handle].disbelieved
+    assert not stream_of[reader.handle].was_stale
+    assert notifications(peer, reader.ask()) == PAUSED and stream_of[reader.handle].was_stale
     for _ in range(3):
         assert stream_of[reader.handle].remind()
         assert notifications(peer, peer.received()) == PAUSED

@@ -8,7 +8,7 @@ import pytest
 
 from flintmq.mqi.constants import MQGMO_WAIT, MQOO_INPUT_SHARED
 from flintmq.wire.mq import segment as seg
-from flintmq.wire.mq.status import rows
+from flintmq.wire.mq.server import rows
 from tests.wire.mq.peer import Peer, World
 
 CHANNEL = "DEV.APP.SVRCONN"

@@ -1,14 +1,14 @@
 """Many messages in one call, and a commit among calls that are sent together: SPI verbs of FlintMQ's own.
 
-They are for its own client. They do nothing that MQGET, MQPUT and MQCMIT do not do; what they save is a call, two
-structures and an answer for each message, or an exchange for each call.
+They are for its own client. They do nothing that MQGET, MQPUT and MQCMIT do not do; they save a call, two structures
+and an answer for each message, or an exchange for each call.
 A client uses them only if QUERY has named them, and QUERY names them only to a client that asks with the reply size
 ASKS, which no other client has: so neither IBM's clients nor IBM's queue managers ever see them. All structures are
 called SPF; numbers are in the byte order of the segment.
 
     verb    in                                        out
     BROWSE  Wanted, options MQGMO_*, messages at      number, 1 if there is no more; then of all messages the positions,
-            most, bytes of data at most (int32);      of all messages what else is wanted, and at the end their data
+            most, bytes of data at most (int32);      of all messages the other wanted fields, at the end their data
             token of the first (16 bytes, zeros: any)
     GET     options MQGMO_*, number of ranges         how many there were
             (int32), half a token (8 bytes); ranges:
@@ -20,7 +20,7 @@ called SPF; numbers are in the byte order of the segment.
 
 A position is the second half of a token; the first half is the same for all messages of a queue.
 
-What a BROWSE wants of each message, in the order in which it comes:
+The fields that a BROWSE can want of each message, in the order of the reply:
 
     always      position                                                     int64
     PUT_AT      PutDate and PutTime                                          char 16
@@ -45,7 +45,7 @@ from typing import Final
 
 from flintmq.wire.mq.errors import STATUS_PROTOCOL_LENGTH, ChannelError
 
-#: "FLN" and a number: nobody else's verbs.
+#: "FLN" and a number: no other product has these verbs.
 BROWSE: Final = 0x464C4E01
 GET: Final = 0x464C4E02
 PUT: Final = 0x464C4E03
@@ -71,12 +71,12 @@ HALF: Final = 8
 
 
 def write_positions(positions: list[int], big_endian: bool) -> bytes:
-    """Several int64."""
+    """Pack int64 values."""
     return struct.pack(f"{'>' if big_endian else '<'}{len(positions)}q", *positions)
 
 
 def read_positions(body: bytes, offset: int, count: int, big_endian: bool) -> tuple[int, ...]:
-    """That many int64. Raises ChannelError."""
+    """Unpack `count` int64 values. Raises ChannelError."""
     if count < 0 or count > len(body) or len(body) - offset < 8 * count:
         raise ChannelError(STATUS_PROTOCOL_LENGTH, f"a call has no room for {count} positions at {offset}")
     return struct.unpack_from(f"{'>' if big_endian else '<'}{count}q", body, offset)

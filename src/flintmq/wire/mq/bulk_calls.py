@@ -1,7 +1,7 @@
 """The verbs of bulk.py, done for a client: each message goes through the engine as in a call of its own.
 
-So authorities, locks, expiry, limits, events, statistics and the log are what they are for MQGET and MQPUT; nothing of
-that is known here.
+So authorities, locks, expiry, limits, events, statistics and the log are those of MQGET and MQPUT. None of that is
+implemented here.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from flintmq.mqi.reason import (
 from flintmq.qmgr.connection import Connection, Handle
 from flintmq.wire.mq import bulk, spi
 from flintmq.wire.mq.calls import API_SIZE, read_long, read_longs, write_long, write_longs
-from flintmq.wire.mq.codec_cache import DescriptorMemo, md_size, pmo_size
+from flintmq.wire.mq.codec_cache import DescriptorCache, md_size, pmo_size
 from flintmq.wire.mq.errors import STATUS_MESSAGE_LENGTH, STATUS_PROTOCOL_DATA, ChannelError
 from flintmq.wire.mq.streaming import no_longer_consuming
 
@@ -79,7 +79,7 @@ def _check_count(count: int) -> None:
 def _answer(
     conversation: Conversation, connection: Connection, call: Call, frame: spi.Frame, reason: int, payload: bytes
 ) -> None:
-    """Reply with `reason`, 0 if all is well, when what was done is durable."""
+    """Reply with `reason`, 0 for success, when the log is durable."""
     if connection.delay_ms:
         conversation.session.delay_ms = max(conversation.session.delay_ms, connection.delay_ms)
         connection.delay_ms = 0
@@ -88,7 +88,7 @@ def _answer(
 
 
 class _Table:
-    """What is told of the messages of a BROWSE."""
+    """The messages of a BROWSE reply, by columns."""
 
     def __init__(self, wanted: int, big_endian: bool, ccsid: int) -> None:
         self.wanted = wanted
@@ -102,14 +102,14 @@ class _Table:
         self._formats: list[bytes] = []
         self._lengths: list[int] = []
         self._data: list[bytes] = []
-        self._memo = DescriptorMemo()
-        # What was written last: most messages have what the one before them has.
+        self._memo = DescriptorCache()
+        # The last packed values: most messages have those of the one before.
         self._date = self._time = self._format = ""
         self._date_raw: bytes = b" " * bulk.PUT_AT_SIZE
         self._format_raw: bytes = b" " * bulk.FORMAT_SIZE
 
     def add(self, position: int, md: MQMD, data: bytes) -> None:
-        """One more. Raises StructureError if its descriptor cannot be written."""
+        """Append a message. Raises StructureError if its descriptor cannot be written."""
         wanted = self.wanted
         self.positions.append(position)
         if wanted & bulk.WANT_PUT_AT:
@@ -134,7 +134,7 @@ class _Table:
             self._data.append(data)
 
     def pack(self, ends: bool) -> bytes:
-        """The payload."""
+        """Return the payload."""
         order = self.big_endian
         parts = [
             write_longs([len(self.positions), 1 if ends else 0], order),

@@ -1,14 +1,14 @@
-"""The calls of the MQI as bytes: what follows the header of a segment of type 0x81 to 0x9f.
+"""The calls of the MQI as bytes: the body of a segment of type 0x81 to 0x9f.
 
 Every call and every reply begins with the same sixteen bytes:
 
     offset  field       type        value
-         0  CallLength  big uint32  of the whole call: 28, these sixteen bytes and what follows
+         0  CallLength  big uint32  of the whole call: 28, these sixteen bytes and those behind
          4  CompCode    int32       0 in a request
          8  Reason      int32       0 in a request
         12  Hobj        int32       the object handle, 0 if there is none
 
-What follows, and comes back in the reply with the server's changes (structures as in `mqi/`, numbers in the byte order
+The rest, which comes back in the reply with the server's changes (structures as in `mqi/`, numbers in the byte order
 of the segment):
 
     MQCONN        ConnectData              MQPUT         MQMD, MQPMO, length, data; no data in the reply
@@ -29,7 +29,7 @@ ConnectData:
        120  FCNO             the connect options: identifier, version, flags, then the connection tag or, in the reply,
                              the connection id in 24 bytes; 140, 212, 340 or 352 bytes by version
 
-FOPA, what the client wants to know of a queue it opens:
+FOPA, the attributes that a client wants of a queue that it opens:
 
     offset  field                type    value
          0  StrucId              char 4  "FOPA"
@@ -65,7 +65,7 @@ _LONG_LITTLE: Final = struct.Struct("<i")
 
 
 def write_api(length: int, completion: int, reason: int, handle: int, big_endian: bool) -> bytes:
-    """The sixteen bytes in front of a reply of `length` bytes."""
+    """Pack the sixteen bytes in front of a reply of `length` bytes."""
     whole = CALL_OVERHEAD + length
     if big_endian:
         return _API_BIG.pack(whole, completion, reason, handle)
@@ -73,14 +73,14 @@ def write_api(length: int, completion: int, reason: int, handle: int, big_endian
 
 
 def read_handle(body: bytes, big_endian: bool) -> int:
-    """The handle of a request. Raises ChannelError."""
+    """Unpack the handle of a request. Raises ChannelError."""
     if len(body) < API_SIZE:
         raise ChannelError(STATUS_PROTOCOL_LENGTH, f"a call has {len(body)} bytes, fewer than it begins with")
     return read_long(body, 12, big_endian)
 
 
 def read_long(body: bytes, offset: int, big_endian: bool) -> int:
-    """An int32. Raises ChannelError if the segment ends before it."""
+    """Unpack an int32. Raises ChannelError if the segment ends before it."""
     if offset < 0 or len(body) < offset + 4:
         raise ChannelError(STATUS_PROTOCOL_LENGTH, f"a call ends at {len(body)} where a number should be, at {offset}")
     value: int = (_LONG_BIG if big_endian else _LONG_LITTLE).unpack_from(body, offset)[0]
@@ -88,19 +88,19 @@ def read_long(body: bytes, offset: int, big_endian: bool) -> int:
 
 
 def write_long(value: int, big_endian: bool) -> bytes:
-    """An int32."""
+    """Pack an int32."""
     return value.to_bytes(4, "big", signed=True) if big_endian else value.to_bytes(4, "little", signed=True)
 
 
 def read_longs(body: bytes, offset: int, count: int, big_endian: bool) -> tuple[int, ...]:
-    """That many int32. Raises ChannelError."""
+    """Unpack `count` int32 values. Raises ChannelError."""
     if count < 0 or offset < 0 or len(body) - offset < 4 * count:
         raise ChannelError(STATUS_PROTOCOL_LENGTH, f"a call has no room for {count} numbers at {offset}")
     return struct.unpack_from(f"{'>' if big_endian else '<'}{count}i", body, offset)
 
 
 def write_longs(values: list[int], big_endian: bool) -> bytes:
-    """Several int32."""
+    """Pack int32 values."""
     return struct.pack(f"{'>' if big_endian else '<'}{len(values)}i", *values)
 
 
@@ -118,7 +118,7 @@ _HAS_CONNECTION_ID: Final = 1
 
 
 class ConnectData:
-    """What MQCONN and MQCONNX send."""
+    """The body of MQCONN and MQCONNX."""
 
     q_mgr_name: str = ""
     appl_name: str = ""
@@ -132,7 +132,7 @@ class ConnectData:
 
     @staticmethod
     def unpack(body: bytes, offset: int, big_endian: bool, ccsid: int) -> "ConnectData":
-        """What follows `offset`. Raises ChannelError."""
+        """Unpack the data at `offset`. Raises ChannelError."""
         if len(body) - offset < CONNECT_SIZE - 8:
             raise ChannelError(STATUS_PROTOCOL_LENGTH, f"MQCONN has {len(body) - offset} bytes")
         data = ConnectData()
@@ -152,7 +152,7 @@ class ConnectData:
         return data
 
     def pack(self, q_mgr_name: str, connection_id: bytes, q_mgr_id: str, big_endian: bool, ccsid: int) -> bytes:
-        """The reply: who we are, and the id of the connection, in a structure of the version that was sent."""
+        """Pack the reply: queue manager and connection id, in a structure of the version that was sent."""
         raw = (_CONNECT_BIG if big_endian else _CONNECT_LITTLE).pack(
             write_text(q_mgr_name, 48, ccsid, 0, "QMgrName"),
             write_text(self.appl_name, 28, ccsid, 0, "ApplName"),
@@ -180,7 +180,7 @@ _FOPA_LITTLE: Final = struct.Struct("<4siiiiii")
 
 
 class OpenDefaults:
-    """What a client learns of the queue it opens: -1 for an object that has no such attribute."""
+    """The attributes that a client learns of a queue when it opens it; -1 where an object has none."""
 
     def __init__(self) -> None:
         self.persistence = -1
@@ -189,7 +189,7 @@ class OpenDefaults:
         self.property_control = -1
 
     def pack_fopa(self, version: int, big_endian: bool, ccsid: int) -> bytes:
-        """FOPA of the version that the client has sent."""
+        """Pack a FOPA of the version that the client has sent."""
         size = FOPA_SIZE_1 if version < 2 else FOPA_SIZE_2
         identifier = write_text("FOPA", 4, ccsid, 0, "FOPA")
         raw = (_FOPA_BIG if big_endian else _FOPA_LITTLE).pack(
@@ -201,7 +201,7 @@ class OpenDefaults:
 
 
 def read_fopa(body: bytes, offset: int, big_endian: bool, ccsid: int) -> int:
-    """The version of the FOPA at `offset`; 0 if there is none."""
+    """Unpack the version of the FOPA at `offset`; 0 if there is none."""
     if len(body) - offset < FOPA_SIZE_1 or read_text(body[offset : offset + 4], ccsid) != "FOPA":
         return 0
     return read_long(body, offset + 4, big_endian)
@@ -225,7 +225,7 @@ class Attributes:
 
     @staticmethod
     def unpack(body: bytes, offset: int, big_endian: bool, with_values: bool) -> "Attributes":
-        """What follows `offset`. Raises ChannelError."""
+        """Unpack the request at `offset`. Raises ChannelError."""
         counts = read_longs(body, offset, 3, big_endian)
         asked = Attributes()
         asked.integer_count = counts[1]
@@ -244,7 +244,7 @@ class Attributes:
         return asked
 
     def pack(self, integers: list[int], characters: bytes, big_endian: bool) -> bytes:
-        """The reply: what was asked, then as many values as there is room for."""
+        """Pack the reply: the selectors, then as many values as there is room for."""
         counts = [len(self.selectors), self.integer_count, self.character_length]
         count = max(0, min(self.integer_count, SELECTORS_MAX))
         length = max(0, min(self.character_length, CHARACTERS_MAX))

@@ -2,11 +2,11 @@
 
 It is an `Endpoint` (wire/endpoint.py), whose members are the event loop's view of it.
 
-A socket carries conversations. Each is one MQCONN with its own unit of work (conversation.py). What is sent before a
-client is connected, and what belongs to the socket itself, is done here.
+A socket carries conversations. Each is one MQCONN with its own unit of work (conversation.py). Segments before MQCONN,
+and those of the socket itself, are processed here.
 
-    state      segment                   what happens                                            next
-    NEW        INITIAL_DATA              answered: agreed, or something is refused               AGREED, OFFERED
+    state      segment                   action                                                  next
+    NEW        INITIAL_DATA              answered: agreed, or a term is refused                   AGREED, OFFERED
     OFFERED    INITIAL_DATA              the client offers again; answered                       AGREED, OFFERED
     AGREED     USERID_DATA ... MQDISC    to its conversation                                     AGREED
                SOCKET_ACTION             a conversation begins or ends                           AGREED
@@ -14,18 +14,17 @@ client is connected, and what belongs to the socket itself, is done here.
     any        STATUS_DATA               the client ends the channel                             CLOSED
     any        any other                 refused with STATUS_DATA, one line in the error log     CLOSED
 
-S1  A session holds at most one segment, one long call per conversation, and what it is asked to send. Of messages
-    that are pushed that is a megabyte and one message, however much the client says it can take; then `more` is set.
-    Of long answers it is ANSWERS_MAX and one of them: what else was asked for in the same packet is done when they
-    have been handed over.
-S2  Whatever a client sends, only its own session ends.
-S3  A socket on which nobody is connected has three guesses at a password: each costs us more than the client, however
-    long it waits for the answer.
-S4  While a password is compared (`checking`), nothing of its socket is done: what arrives is kept, up to UNREAD_MAX
-    bytes, and done when the client has its answer. So a socket has one password compared at a time. Where somebody is
-    connected on it already, who may just be putting something long, the host reads no more than it has (`paused`).
-S5  While a call has long work to do (`work`), nothing else of its socket is done or sent: what arrives is kept, and the
-    host reads no more. So a socket has one piece of long work at a time, which is done in slices (qmgr/work.py).
+S1  A channel instance holds at most one segment, one long call per conversation, and limited output. Of pushed
+    messages that is a megabyte and one message, however much the client can take; then `more` is set. Of long answers
+    it is ANSWERS_MAX and one of them: other calls of the same packet are done when these have been handed over.
+S2  An error of a client ends only its own channel instance (W1).
+S3  A socket without connected client has three guesses at a password: each costs us more than the client, however long
+    the client waits for the answer.
+S4  While a password is compared (`checking`), no other segment of its socket is processed: bytes that arrive are kept,
+    up to UNREAD_MAX, and processed when the client has its answer. So a socket has one password compared at a time. If
+    another client is connected on it, which may just be putting a long message, the host reads no more (`paused`).
+S5  While a call has long work (`work`), no other segment of its socket is processed or sent: bytes that arrive are
+    kept, and the host reads no more. So a socket has one piece of long work at a time, in slices (qmgr/work.py).
 """
 
 from __future__ import annotations
@@ -81,8 +80,8 @@ from flintmq.wire.mq.terms import LOCAL_CHANNEL, local_terms
 
 if TYPE_CHECKING:
     from flintmq.qmgr.calls import Work
+    from flintmq.wire.mq.channel_services import ChannelServices
     from flintmq.wire.mq.identity import Identity
-    from flintmq.wire.mq.server import Channels
     from flintmq.wire.mq.terms import Terms
 
 NEW: Final = 0
@@ -103,11 +102,11 @@ ACTION_START: Final = 1
 ACTION_END: Final = 2
 ACTION_STARTED: Final = 8
 
-#: A client that was refused so often is disconnected.
+#: A client is disconnected after this number of refusals.
 REFUSALS_MAX: Final = 3
-#: So much of what a client sends while its password is compared is kept: two segments.
+#: The number of bytes that are kept during a password check: two segments.
 UNREAD_MAX: Final = 64 * 1024
-#: When there is so much to send, calls that have arrived wait.
+#: With this amount of queued output, calls that have arrived wait.
 ANSWERS_MAX: Final = 4 * 1024 * 1024
 #: Ids are unsigned.
 UNSIGNED: Final = 0xFFFF_FFFF
@@ -116,7 +115,7 @@ _KIND_AT: Final = 17
 #: A conversation that a socket without sharing has.
 ONLY_CONVERSATION: Final = 1
 
-#: What an event calls TLS that is not as the channel wants it.
+#: Reason qualifiers of events for TLS that violates the channel's definition.
 _TLS_QUALIFIERS: Final = {
     STATUS_CIPHER_SPEC: MQRQ_SSL_CIPHER_SPEC_ERROR,
     STATUS_CLIENT_CERTIFICATE: MQRQ_SSL_CLIENT_AUTH_ERROR,
@@ -125,7 +124,7 @@ _TLS_QUALIFIERS: Final = {
 
 
 def too_many(why: str) -> ChannelError:
-    """What ends a connection for which there is no room."""
+    """Return the error that ends a connection for which there is no room."""
     error = ChannelError(STATUS_CHANNEL_UNAVAILABLE, why, "AMQ9513E")
     error.counted = True
     return error
@@ -135,7 +134,7 @@ class ChannelInstance(Endpoint):
     """The server's side of one socket."""
 
     state: int = NEW
-    #: The conversation whose MQCONN waits until its password was compared (S4).
+    #: The conversation with an MQCONN that waits for its password check (S4).
     checking: Conversation | None = None
     _checked_call: Call | None = None
     #: The conversation of the call that `work` belongs to (S5); and the call, if it is to be made again afterwards.
@@ -152,14 +151,14 @@ class ChannelInstance(Endpoint):
     refusals: int = 0
     #: It ends because of an error.
     refused: bool = False
-    #: What the client asked for.
+    #: The channel that the client has named.
     channel_name: str = ""
     #: Bytes of messages in queued output, but those of short answers (S1).
     unsent: int = 0
     #: The reason why no client is served on this socket, "" if one is. The client hears 2537.
     refusal: str = ""
     heartbeat_sent: bool = False
-    #: MQPUT and MQGET may go the straight way (fast_path.py). Tests turn it off to compare.
+    #: MQPUT and MQGET may take the fast path (fast_path.py). Tests turn it off to compare.
     uses_fast_path: bool = True
     product_id: str = ""
     #: For DISPLAY CHSTATUS (status.py). When the client last called is looked at by the host, once a second.
@@ -183,20 +182,20 @@ class ChannelInstance(Endpoint):
     local_user: str = ""
     #: Set by the host when TLS has been agreed on.
     protection: Protection | None = None
-    #: What USERID_DATA of the first conversation has said; the others inherit it.
+    #: The user in USERID_DATA of the first conversation; the others inherit it.
     first_user: Identity | None = None
     #: The conversation that the last call was in (fast_path.py).
     last_used: Conversation | None = None
 
-    def __init__(self, channels: Channels, address: str) -> None:
+    def __init__(self, channels: ChannelServices, address: str) -> None:
         super().__init__(channels.host, address)
         self.channels = channels
         self.conversations: dict[int, Conversation] = {}
         self._splitter = Splitter()
-        #: What has arrived while a password is compared, or long answers are to be handed over.
+        #: Bytes that have arrived during a password check, or while long answers are handed over.
         self._unread: list[bytes] = []
         self._unread_length = 0
-        # Ours until the client has said what it uses; it then uses what we do.
+        # Ours until the client has sent its own; it then uses ours.
         self.big_endian = False
         self.ccsid = channels.engine.ccsid
         self._tail = seg.tail(False, self.ccsid)
@@ -204,7 +203,7 @@ class ChannelInstance(Endpoint):
     # -- in -----------------------------------------------------------------------------------------------------------
 
     def received(self, data: bytes) -> None:
-        """Bytes from the client. Nothing is raised: what is wrong ends the session."""
+        """Process bytes from the client. An error ends this channel instance and raises nothing (W1)."""
         calls = self.calls
         self._received(data)
         self.corked = self.ready and self.answers_together(calls)
@@ -244,10 +243,10 @@ class ChannelInstance(Endpoint):
             self.refuse(error)
 
     def _keep(self, data: bytes) -> None:
-        """Data that is done later. Raises ChannelError.
+        """Keep bytes that are processed later. Raises ChannelError.
 
-        Of a client that waits for the reply to its MQCONN there is little. Of another there is what one read has
-        brought, for the host does not read on (`paused`).
+        A client that waits for the reply to its MQCONN sends little. Of another client there is at most the content of
+        one read, since the host reads no more (`paused`).
         """
         if self._unread_length + len(data) > UNREAD_MAX and not self.paused:
             text = f"more than {UNREAD_MAX} bytes came before its password was checked"
@@ -257,7 +256,7 @@ class ChannelInstance(Endpoint):
             self._unread_length += len(data)
 
     def check_later(self, conversation: Conversation, call: Call) -> bool:
-        """An MQCONN waits until its password was compared. False: the host does not do that; it is compared now."""
+        """Let an MQCONN wait for its password check. Return False if the host compares the password at once."""
         self.checking, self._checked_call = conversation, call
         if not self.channels.check_password(self, conversation.identity):
             self.checking = self._checked_call = None
@@ -267,7 +266,7 @@ class ChannelInstance(Endpoint):
         return True
 
     def checked(self) -> None:
-        """The password was compared, or will not be: the client has its answer, and what came meanwhile is done."""
+        """Answer the MQCONN after its password check, and process the bytes that have arrived since then."""
         conversation, call = self.checking, self._checked_call
         self.checking = self._checked_call = None
         if conversation is None or call is None or self.closing:
@@ -310,13 +309,13 @@ class ChannelInstance(Endpoint):
         return False
 
     def _pause(self) -> None:
-        """What has arrived is enough for now."""
+        """Stop reading from the socket."""
         if not self.paused:
             self.paused = True
             self.host.regulate(self)
 
     def _read_on(self) -> None:
-        """What was kept is done, unless that has to wait again; then it is read on."""
+        """Process kept bytes, and read from the socket again if none are left."""
         if self._unread and not self.is_busy() and not self.is_over():
             data = b"".join(self._unread)
             self._unread.clear()
@@ -328,7 +327,7 @@ class ChannelInstance(Endpoint):
             self.host.regulate(self)
 
     def _forget_check(self) -> None:
-        """It is over before that."""
+        """Cancel a password check and long work, because the channel instance ends."""
         self._unread.clear()
         self.work = self._working = self._work_call = None
         if self.checking is not None:
@@ -336,19 +335,19 @@ class ChannelInstance(Endpoint):
             self.channels.forget_check(self)
 
     def is_over(self) -> bool:
-        """Nothing more is read."""
+        """Return whether nothing more is read."""
         return self.closing
 
     def _is_checking(self) -> bool:
-        """What was just done waits for a password to be compared."""
+        """Return whether a password check is under way."""
         return self.checking is not None
 
     def is_busy(self) -> bool:
-        """What was just done waits for a password to be compared, or has long work to do."""
+        """Return whether the client waits for a password check or for long work."""
         return self.checking is not None or self.work is not None
 
     def _take(self, segment: Segment) -> None:
-        """One segment, by the table above."""
+        """Process one segment, by the table above."""
         self.heartbeat_sent = False
         self.segments_received += 1
         if segment.flags_2:
@@ -372,7 +371,7 @@ class ChannelInstance(Endpoint):
             conversation.take(segment)
 
     def _expand(self, segment: Segment) -> None:
-        """A compressed segment becomes what it stands for. Raises ChannelError."""
+        """Decompress the body of a segment. Raises ChannelError."""
         if self.compression is None:
             raise ChannelError(STATUS_PROTOCOL_DATA, "a compressed segment, and no compression was agreed on")
         segment.body = self.compression.expand(segment)
@@ -380,7 +379,7 @@ class ChannelInstance(Endpoint):
     # -- negotiation --------------------------------------------------------------------------------------------------
 
     def _initial_data(self, segment: Segment) -> None:
-        """The client offers. What we cannot do is answered with what we can, and the client offers again."""
+        """Answer an offer. Terms that we refuse are answered with ours, and the client offers again."""
         check_ccsid(segment.ccsid)
         offer = InitialData.unpack(segment.body, segment.big_endian, segment.ccsid)
         if not offer.cap_flags_1 & CAP1_MQREQUEST:
@@ -420,7 +419,7 @@ class ChannelInstance(Endpoint):
             self.conversations[number] = Conversation(self, number, True)
 
     def _check_protection(self, terms: Terms) -> None:
-        """TLS as the channel wants it: suite, certificate, name. Raises ChannelError."""
+        """Check TLS against the channel: suite, certificate, name. Raises ChannelError."""
         protection = self.protection
         if not accepts(terms.cipher_spec, protection):
             uses = "no TLS" if protection is None else f"{protection.suite} of {protection.version}"
@@ -444,7 +443,7 @@ class ChannelInstance(Endpoint):
             raise ChannelError(STATUS_PEER_NAME, text, "AMQ9636E")
 
     def _answer(self, offer: InitialData, terms: Terms) -> InitialData:
-        """What we agree to, with a flag for everything that the offer has otherwise."""
+        """Return the terms that we agree to, with a flag for each that differs from the offer."""
         answer = InitialData()
         answer.fap_level = min(offer.fap_level, FAP_LEVEL)
         if answer.fap_level != offer.fap_level:
@@ -486,7 +485,7 @@ class ChannelInstance(Endpoint):
     # -- the socket ---------------------------------------------------------------------------------------------------
 
     def _socket_action(self, segment: Segment) -> None:
-        """A conversation begins or ends."""
+        """Begin or end a conversation."""
         number, request, action, _, _ = read_longs(segment.body, 0, 5, segment.big_endian)
         number, request = number & UNSIGNED, request & UNSIGNED
         if action == ACTION_END:
@@ -509,7 +508,7 @@ class ChannelInstance(Endpoint):
             self.send(seg.HEARTBEAT, 0, segment, b"")
 
     def listens(self) -> bool:
-        """Whether the client reads now. One that shares its socket always does, another while it waits for a call."""
+        """Return whether the client reads now. One that shares its socket always does, another one during a call."""
         if self.shared:
             return True
         for conversation in self.conversations.values():
@@ -518,7 +517,7 @@ class ChannelInstance(Endpoint):
         return False
 
     def heartbeat_due(self) -> bool:
-        """The socket was silent for the agreed time: ask whether the client is there. False: it did not answer."""
+        """Send a heartbeat to a silent client. Return False if it did not answer the last one."""
         if self.heartbeat_sent or self.state != AGREED:
             return False
         self.heartbeat_sent = True
@@ -555,11 +554,11 @@ class ChannelInstance(Endpoint):
     # -- out ----------------------------------------------------------------------------------------------------------
 
     def tail_for(self, segment: Segment) -> bytes:
-        """The end of the header of an answer to `segment`: in its byte order and character set."""
+        """Return the end of the header of an answer to `segment`: in its byte order and character set."""
         return seg.tail(segment.big_endian, segment.ccsid)
 
     def send(self, kind: int, flags: int, question: Segment, body: bytes) -> None:
-        """An answer outside of a conversation's calls. Before anything is agreed it is in our own byte order."""
+        """Queue an answer outside of calls. Before terms are agreed on it is in our own byte order."""
         if question.struc_id == seg.TSHM:
             self.push(
                 seg.write_m(kind, flags, question.conversation, question.request, self.big_endian, self._tail, body)
@@ -601,7 +600,7 @@ class ChannelInstance(Endpoint):
         self._read_on()
 
     def is_in_call(self) -> bool:
-        """Whether a client waits for the end of a get, or for its password to be checked."""
+        """Return whether the client waits for the end of a get or of a password check."""
         if self.checking is not None:
             return True
         for conversation in self.conversations.values():
@@ -610,7 +609,7 @@ class ChannelInstance(Endpoint):
         return False
 
     def comes_back(self) -> bool:
-        """Whether every client on this socket reconnects by itself when the queue manager ends."""
+        """Return whether every client on this socket reconnects by itself when the queue manager ends."""
         options = [each.connection.options for each in self.conversations.values() if each.connection is not None]
         for each in options:
             if not each & (MQCNO_RECONNECT | MQCNO_RECONNECT_Q_MGR):
@@ -620,14 +619,14 @@ class ChannelInstance(Endpoint):
     # -- the end ------------------------------------------------------------------------------------------------------
 
     def refused_again(self) -> None:
-        """A client was not let in. Raises ChannelError if that was so too often on this socket (S3)."""
+        """Count a failed authentication. Raises ChannelError after too many on this socket (S3)."""
         self.refusals += 1
         if self.refusals >= REFUSALS_MAX and not self.has_client():
             text = f"its client was refused {self.refusals} times"
             raise ChannelError(STATUS_SECURITY_FAILURE, text, "AMQ9557E")
 
     def has_client(self) -> bool:
-        """Whether somebody is connected on this socket."""
+        """Return whether a client is connected on this socket."""
         for conversation in self.conversations.values():
             if conversation.connection is not None:
                 return True
@@ -662,7 +661,7 @@ class ChannelInstance(Endpoint):
         self.end()
 
     def end(self) -> None:
-        """Nothing more is read. Conversations that are still connected are backed out."""
+        """Read nothing more, and back out conversations that are still connected."""
         self.closing = True
         self.state = CLOSED
         self._forget_check()
@@ -672,7 +671,7 @@ class ChannelInstance(Endpoint):
         self.close_after_output()
 
     def lost(self) -> None:
-        """The socket is gone."""
+        """Back out all conversations: the socket is gone."""
         self.closing = True
         self.state = CLOSED
         self._forget_check()

@@ -1,4 +1,4 @@
-"""CipherSpecs: MQ's names for what OpenSSL calls cipher suites, and which of them a channel accepts.
+"""CipherSpecs: MQ's names of cipher suites, OpenSSL's names for them, and those that a channel accepts.
 
 SSLCIPH                         accepts
 (blank)                         no TLS
@@ -43,12 +43,12 @@ _VERSIONS: Final = {
 
 
 def is_known(cipher_spec: str) -> bool:
-    """Whether there is such a CipherSpec."""
+    """Return whether there is such a CipherSpec."""
     return cipher_spec in SUITES or cipher_spec in _VERSIONS
 
 
 def accepts(cipher_spec: str, protection: Protection | None) -> bool:
-    """Whether a channel with SSLCIPH(`cipher_spec`) takes a client that is protected like this; None: not at all."""
+    """Return whether a channel with SSLCIPH(`cipher_spec`) accepts a client with this protection; None: no TLS."""
     if protection is None or not cipher_spec:
         return protection is None and not cipher_spec
     versions = _VERSIONS.get(cipher_spec)
@@ -58,5 +58,5 @@ def accepts(cipher_spec: str, protection: Protection | None) -> bool:
 
 
 def peer_matches(pattern: str, peer_name: str) -> bool:
-    """Whether the name in a certificate is what SSLPEER wants."""
+    """Return whether the name in a certificate matches SSLPEER."""
     return distinguished_name.matches(pattern, peer_name)

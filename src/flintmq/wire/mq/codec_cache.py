@@ -1,17 +1,17 @@
-"""Structures that are read and written again and again, hardly changed: what was done last is kept, and done once.
+"""Codec cache: the last structures that were decoded and encoded, so that equal ones need no second decoding.
 
 An application that puts or gets in a loop sends the same descriptor and the same options each time, but for the ids;
-and what it gets back differs in ids and time. So each memo remembers the bytes that it has read last with what they
-mean, and the values that it has written last with their bytes:
+the replies differ in ids and time. So each memo keeps the last bytes that it has unpacked with their structure, and the
+last values that it has packed with their bytes:
 
-    unpack    bytes equal to the last ones mean the same: what was read then
+    unpack    bytes equal to the last ones give the same structure
     pack      values equal to the last ones give the same bytes; ids and time are set in between
 
-M1  A memo's `unpack` and `pack` give what those of the structure give, and raise what those raise, whatever was read
-    and written before. (tests/wire/mq/test_codec_cache.py compares them.)
-M2  What `unpack` returns is lent: it is the caller's until the next `unpack`, which does not see what was done to it;
-    for longer if he says `keep`.
-M3  A call that is the same as the last two (Same) means what they meant, and is not unpacked.
+M1  `unpack` and `pack` of a memo have the results and errors of those of the structure, whatever was unpacked and
+    packed before. (tests/wire/mq/test_codec_cache.py compares them.)
+M2  `unpack` lends its result: it is the caller's until the next `unpack`, which does not see changes of the caller;
+    for longer after `keep`.
+M3  A call that is equal to the last two (Same) has their structures, and is not unpacked.
 
 A conversation has one for its puts and one for its gets, once it has made any: Puts and Gets. The head of a reply is
 remembered likewise.
@@ -60,24 +60,24 @@ _REPLY_TO_MAX: Final = 64
 _HANDLES_MAX: Final = 64
 
 
-class DescriptorMemo:
-    """MQMD.
+class DescriptorCache:
+    """Codec cache of MQMD.
 
-    What was written last is kept in pieces. One behind the other they are the structure:
+    The last packed bytes are kept in pieces. One behind the other they are the structure:
 
         offset  piece
              0  front
             48  msg_id, correl_id
-            96  back: where replies go, and from 304 on the time of the put and what is behind it
+            96  back: reply-to fields, and from 304 on the time of the put and all behind it
     """
 
-    # What was read last, in front of the ids and behind them.
+    # The last unpacked bytes, in front of the ids and behind them.
     _size: int = 0
     _read_front: bytes = b""
     _read_back: bytes = b""
     _read_big_endian: bool = False
     _read_ccsid: int = 0
-    # What was written last.
+    # The last packed values.
     _written: bool = False
     _big_endian: bool = False
     _ccsid: int = 0
@@ -97,7 +97,7 @@ class DescriptorMemo:
         self._by_reply_to: dict[str, dict[str, bytes]] = {}
 
     def unpack(self, data: bytes, offset: int, big_endian: bool, ccsid: int) -> MQMD:
-        """As MQMD.unpack."""
+        """Unpack as MQMD.unpack does."""
         if (
             self._size
             and data[offset : offset + _MSG_ID] == self._read_front
@@ -120,20 +120,20 @@ class DescriptorMemo:
         return md
 
     def keep(self) -> None:
-        """What was lent is not wanted back."""
+        """Mark the lent structure as not returned."""
         self.lent = MQMD()
 
     def pack(self, md: MQMD, big_endian: bool, ccsid: int) -> bytes:
-        """As MQMD.pack."""
+        """Pack as MQMD.pack does."""
         self.settle(md, big_endian, ccsid)
         return self.joined()
 
     def joined(self) -> bytes:
-        """The pieces as one."""
+        """Join the pieces."""
         return b"".join([self.front, self.msg_id, self.correl_id, self.back])
 
     def settle(self, md: MQMD, big_endian: bool, ccsid: int) -> None:
-        """Bring the pieces to what MQMD.pack gives. Raises what that raises."""
+        """Bring the pieces to the result of MQMD.pack. Raises the same errors."""
         last = self._last
         if (
             not self._written
@@ -166,9 +166,9 @@ class DescriptorMemo:
         self.msg_id, self.correl_id = md.msg_id, md.correl_id
 
     def settle_fitting(self, md: MQMD, big_endian: bool, ccsid: int) -> None:
-        """The same for a message that has left its queue: what does not fit its field is cut, nothing is raised.
+        """Settle for a message that has left its queue: values that do not fit are cut, and nothing is raised.
 
-        A program in the process of the queue manager may have put it, whose descriptor has never been bytes.
+        A program in the process of the queue manager may have put it, so that its descriptor was never packed.
         """
         try:
             self.settle(md, big_endian, ccsid)
@@ -203,7 +203,7 @@ class DescriptorMemo:
 
 
 def _same_but_ids(md: MQMD, last: MQMD) -> bool:
-    """Whether two descriptors are written alike, but for ids, time, and where replies go."""
+    """Return whether two descriptors are packed alike, but for ids, time and reply-to fields."""
     return (
         md.version == last.version
         and md.report == last.report
@@ -230,7 +230,7 @@ def _same_but_ids(md: MQMD, last: MQMD) -> bool:
     )
 
 
-class PutOptionsMemo:
+class PutOptionsCache:
     """MQPMO."""
 
     _raw_read: bytes = b""
@@ -246,7 +246,7 @@ class PutOptionsMemo:
         self._last = MQPMO()
 
     def unpack(self, data: bytes, offset: int, big_endian: bool, ccsid: int) -> MQPMO:
-        """As MQPMO.unpack."""
+        """Unpack as MQPMO.unpack does."""
         raw = self._raw_read
         if (
             raw
@@ -263,11 +263,11 @@ class PutOptionsMemo:
         return pmo
 
     def keep(self) -> None:
-        """What was lent is not wanted back."""
+        """Mark the lent structure as not returned."""
         self.lent = MQPMO()
 
     def pack(self, pmo: MQPMO, big_endian: bool, ccsid: int) -> bytes:
-        """As MQPMO.pack."""
+        """Pack as MQPMO.pack does."""
         if self._raw and big_endian == self._big_endian and ccsid == self._ccsid and pmo.equals(self._last):
             return self._raw
         self._raw = b""
@@ -277,7 +277,7 @@ class PutOptionsMemo:
         return raw
 
 
-class GetOptionsMemo:
+class GetOptionsCache:
     """MQGMO."""
 
     _raw_read: bytes = b""
@@ -293,7 +293,7 @@ class GetOptionsMemo:
         self._last = MQGMO()
 
     def unpack(self, data: bytes, offset: int, big_endian: bool, ccsid: int) -> MQGMO:
-        """As MQGMO.unpack."""
+        """Unpack as MQGMO.unpack does."""
         raw = self._raw_read
         if (
             raw
@@ -310,11 +310,11 @@ class GetOptionsMemo:
         return gmo
 
     def keep(self) -> None:
-        """What was lent is not wanted back."""
+        """Mark the lent structure as not returned."""
         self.lent = MQGMO()
 
     def pack(self, gmo: MQGMO, big_endian: bool, ccsid: int) -> bytes:
-        """As MQGMO.pack."""
+        """Pack as MQGMO.pack does."""
         last = self._last
         raw = self._raw
         if (
@@ -339,7 +339,7 @@ class GetOptionsMemo:
         return b"".join([raw[:_TOKEN], gmo.msg_token, raw[_RETURNED_LENGTH:]])
 
 
-class HeadMemo:
+class HeadCache:
     """The header of a segment, and the sixteen bytes that a reply begins with."""
 
     _kind: int = -1
@@ -362,7 +362,7 @@ class HeadMemo:
         self, kind: int, request: int, length: int, completion: int, reason: int, handle: int, big_endian: bool,
         tail: bytes,
     ) -> bytes:  # fmt: skip
-        """What stands in front of `length` bytes of a reply that is one segment."""
+        """Return the bytes in front of `length` bytes of a reply that is one segment."""
         if (
             length != self._length
             or kind != self._kind
@@ -388,14 +388,15 @@ class HeadMemo:
 
 
 class Same:
-    """A call in one segment that was made twice, ids and data aside: the third time it is known as a whole.
+    """A call in one segment that was made twice, but for ids and data: the third one is recognised as a whole.
 
-    What is compared is the length of the segment, and its bytes from the byte order in the header to the MsgId, the
-    handle among them, and from behind the CorrelId to the end of the structures, which is the length of the data.
+    Compared are the length of the segment and its bytes without ids and data: from the byte order in the header, with
+    the handle, to the MsgId, and from behind the CorrelId to the end of the structures, which is the length of the
+    data.
     """
 
     handle: Handle | None = None
-    #: Of the structures of this call, or of the last; and what the length behind them says.
+    #: Size of the structures of this call, or of the last; and the length field behind them.
     size: int = 0
     length: int = 0
     raw_length: bytes = b""
@@ -409,7 +410,7 @@ class Same:
     _last_number: int = 0
 
     def holds(self, connection: Connection, tail: bytes, data: bytes, order: int, start: int, length: int) -> bool:
-        """Whether it is that call. `order` is where the byte order is, `start` where the structures begin."""
+        """Compare a call with the remembered one. `order` is the place of the byte order, `start` of the structures."""
         handle = self.handle
         return (
             length == self._segment
@@ -424,7 +425,7 @@ class Same:
     def remember(
         self, connection: Connection, handle: Handle, tail: bytes, data: bytes, order: int, start: int, length: int
     ) -> bool:
-        """A call whose `size` and `length` have been set was another. True: from now on it is this one."""
+        """Record a call that is different. Return True if it came twice and is the remembered one from now on."""
         if length != self._last_segment or handle.number != self._last_number:
             self._last_segment, self._last_number = length, handle.number
             self.handle = None
@@ -436,7 +437,7 @@ class Same:
 
 
 class SamePut(Same):
-    """An MQPUT, and what its structures mean."""
+    """An MQPUT, and the meaning of its structures."""
 
     def __init__(self) -> None:
         self.md = MQMD()
@@ -444,24 +445,24 @@ class SamePut(Same):
 
 
 def read_ids(md: MQMD, data: bytes, offset: int) -> None:
-    """MsgId and CorrelId of the descriptor at `offset`."""
+    """Unpack MsgId and CorrelId of the descriptor at `offset`."""
     md.msg_id = data[offset + _MSG_ID : offset + _CORREL_ID]
     md.correl_id = data[offset + _CORREL_ID : offset + _BACKOUT_COUNT]
 
 
 class Puts:
-    """What is remembered of a conversation's MQPUT."""
+    """The codec cache of a conversation's MQPUT."""
 
     def __init__(self, shared: bool, conversation: int) -> None:
-        self.md = DescriptorMemo()
-        self.pmo = PutOptionsMemo()
-        self.head = HeadMemo(shared, conversation)
-        #: The one that was last; and all, by handle, for who puts to several queues in turns.
+        self.md = DescriptorCache()
+        self.pmo = PutOptionsCache()
+        self.head = HeadCache(shared, conversation)
+        #: The last one; and all, by handle, for clients that put to several queues in turns.
         self.same = SamePut()
         self._by_handle: dict[int, SamePut] = {}
 
     def turn_to(self, number: int) -> SamePut:
-        """A call is through this handle, and not the one that was last."""
+        """Select the cache of the handle `number`, which differs from the last call's."""
         same = self._by_handle.get(number)
         if same is None:
             if len(self._by_handle) >= _HANDLES_MAX:
@@ -478,7 +479,7 @@ class Puts:
         read_ids(md, data, offset)
 
     def keep(self) -> None:
-        """What was lent is not wanted back."""
+        """Mark the lent structures as not returned."""
         self.md.keep()
         self.pmo.keep()
 
@@ -491,13 +492,13 @@ class Gets:
     _raw_length: bytes = bytes(4)
 
     def __init__(self, shared: bool, conversation: int) -> None:
-        self.md = DescriptorMemo()
-        self.gmo = GetOptionsMemo()
-        self.head = HeadMemo(shared, conversation)
+        self.md = DescriptorCache()
+        self.gmo = GetOptionsCache()
+        self.head = HeadCache(shared, conversation)
         self.same = Same()
         self.same_md = MQMD()
         self.same_gmo = MQGMO()
-        #: What a get had that no longer waits.
+        #: The structures of a get that no longer waits.
         self._spare_md: MQMD | None = None
         self._spare_gmo: MQGMO | None = None
 
@@ -509,7 +510,7 @@ class Gets:
         read_ids(md, data, offset)
 
     def keep(self) -> None:
-        """What was lent is not wanted back yet: a get waits with it."""
+        """Mark the lent structures as not returned yet: a get waits with them."""
         md, gmo = self._spare_md, self._spare_gmo
         if md is None or gmo is None:
             self.md.keep()
@@ -519,11 +520,11 @@ class Gets:
             self._spare_md = self._spare_gmo = None
 
     def give_back(self, md: MQMD, gmo: MQGMO) -> None:
-        """It was answered."""
+        """Return the structures of a get that was answered."""
         self._spare_md, self._spare_gmo = md, gmo
 
     def length(self, length: int, big_endian: bool) -> bytes:
-        """The length of a message, as it is written."""
+        """Pack the length of a message."""
         if length != self._length or big_endian != self._length_big_endian:
             self._raw_length = write_long(length, big_endian)
             self._length, self._length_big_endian = length, big_endian

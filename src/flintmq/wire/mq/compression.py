@@ -2,7 +2,7 @@
 
 A segment is compressed by itself, when that makes it shorter, and says so in ControlFlags2:
 
-    HDRCOMP 1   what the client or server says about the message is compressed, by run lengths
+    HDRCOMP 1   the part of client or server, in front of the data, is compressed, by run lengths
     MSGCOMP 2   data of a message is compressed, as was agreed
     CSH     4   in the first segment of a call, if either is set: four bytes behind those that every call begins with,
                 or behind the prefix of a message that is pushed
@@ -10,7 +10,7 @@ A segment is compressed by itself, when that makes it shorter, and says so in Co
     offset in CSH  field       type        value
          0         Length      big uint16  where the data of the message begins, as if the header had no conversation
          2         Technique   big uint16  MQCOMPRESS_*, for the data of this call
-         4         what is not data of a message, then data
+         4         the part in front of the data of a message, then data
 
 A client adds zeros up to a multiple of four; we must not, it would take them for data.
 
@@ -19,7 +19,7 @@ ZLIBFAST and ZLIBHIGH are zlib streams. LZ4FAST and LZ4HIGH are LZ4 frames; no p
 
     C1  Nothing becomes longer than a segment may be, whatever it says: more is refused (a bomb).
     C2  Zeros behind run lengths are cut off where the length is known: a segment that is not the last is full.
-    C3  Of what is pushed only the data is compressed: the Java client mixes up descriptors if more is.
+    C3  Of pushed messages only the data is compressed: the Java client mixes up descriptors if more is.
 """
 
 import re
@@ -62,7 +62,7 @@ MSGCOMP: Final = 0x02
 CSH: Final = 0x04
 
 CSH_SIZE: Final = 4
-#: What each segment of a message that is pushed begins with.
+#: The length of the prefix of each segment of a pushed message.
 PUSHED_SIZE: Final = 24
 _CSH: Final = struct.Struct(">HH")
 
@@ -79,7 +79,7 @@ _LZ4_LEVELS: Final = {LZ4FAST: 0, LZ4HIGH: 9}
 
 
 def shorten(technique: int, data: bytes) -> bytes:
-    """`data` compressed; it may be longer."""
+    """Compress `data`; the result may be longer."""
     if technique in _ZLIB_LEVELS:
         return zlib.compress(data, _ZLIB_LEVELS[technique])
     if technique in _LZ4_LEVELS:
@@ -91,7 +91,7 @@ def shorten(technique: int, data: bytes) -> bytes:
 
 
 def lengthen(technique: int, data: bytes, length_max: int) -> bytes:
-    """What `data` stands for, at most `length_max` bytes of it (C1). Raises ChannelError."""
+    """Decompress `data` to at most `length_max` bytes (C1). Raises ChannelError."""
     try:
         if technique in _ZLIB_LEVELS:
             inflater = zlib.decompressobj()
@@ -115,7 +115,7 @@ def _complete(data: bytes, length_max: int, ended: bool) -> bytes:
 
 
 def run_lengths(data: bytes) -> bytes:
-    """`data` in run lengths."""
+    """Compress `data` by run lengths."""
     return _RUNS.sub(_shorter, data)
 
 
@@ -125,7 +125,7 @@ def _shorter(match: re.Match[bytes]) -> bytes:
 
 
 def from_run_lengths(data: bytes, length_max: int) -> bytes:
-    """What run lengths stand for. Raises ChannelError."""
+    """Decompress run lengths. Raises ChannelError."""
     out: list[bytes] = []
     made = 0
     at = 0
@@ -153,7 +153,7 @@ def from_run_lengths(data: bytes, length_max: int) -> bytes:
 
 
 def numbers(names: str) -> list[int]:
-    """The techniques of a list like "ZLIBFAST, RLE", as a channel definition has it. Raises ValueError."""
+    """Return the techniques of a list like "ZLIBFAST, RLE" of a channel definition. Raises ValueError."""
     found: list[int] = []
     for name in names.replace("(", " ").replace(")", " ").replace(",", " ").upper().split():
         if name == "ANY":
@@ -166,7 +166,7 @@ def numbers(names: str) -> list[int]:
 
 
 def agreed(offered: bytes, allowed: list[int]) -> int:
-    """The first technique that a list in INITIAL_DATA has and that the channel allows; NONE if there is none."""
+    """Return the first technique of a list in INITIAL_DATA that the channel allows; NONE if there is none."""
     for technique in offered:
         if technique == LIST_END:
             break
@@ -179,14 +179,14 @@ def agreed(offered: bytes, allowed: list[int]) -> int:
 
 
 class Compression:
-    """What one socket has agreed on, and what it has saved."""
+    """The agreed compression of one socket, and its counters."""
 
     #: The last message: how long it was, and how long it was sent; and all of them.
     last_before: int = 0
     last_after: int = 0
     before: int = 0
     after: int = 0
-    #: What the last segment was sent with.
+    #: The techniques of the last segment.
     last_header: int = NONE
     last_message: int = NONE
 
@@ -198,7 +198,7 @@ class Compression:
         self._receiving: dict[int, int] = {}
 
     def expand(self, segment: Segment) -> bytes:
-        """The body of a segment as it would be without compression. Raises ChannelError."""
+        """Return the decompressed body of a segment. Raises ChannelError."""
         header = seg.SIZE_M if segment.struc_id == seg.TSHM else seg.SIZE
         room = self._size_max - header
         body = segment.body
@@ -239,9 +239,10 @@ class Compression:
         return technique
 
     def compress(self, body: bytes, fixed: int, said: int, first: bool) -> tuple[int, bytes]:
-        """(ControlFlags2, body) for a segment.
+        """Return (ControlFlags2, body) for a segment.
 
-        `fixed` bytes are always sent as they are, then `said` bytes are not data of a message. The CSH is in the first.
+        `fixed` bytes are never compressed; then `said` bytes are not data of a message. The CSH is in the first
+        segment.
         """
         self.last_header = self.last_message = NONE
         prefix, about, data = body[:fixed], body[fixed : fixed + said], body[fixed + said :]
@@ -264,7 +265,7 @@ class Compression:
         return flags, prefix + about + data
 
     def _message(self, data: bytes) -> bytes:
-        """Data of a message, compressed; b"" if that is not worth it."""
+        """Compress data of a message; return b"" if the result is not shorter."""
         if not self.message or len(data) < _WORTH_IT:
             return b""
         shorter = shorten(self.message, data)
@@ -278,7 +279,7 @@ class Compression:
         return shorter
 
     def rates(self) -> list[str]:
-        """COMPRATE: by how much per cent the last message was shortened, and all of them."""
+        """Return COMPRATE: the reduction of the last message and of all messages in per cent."""
         return [_rate(self.last_before, self.last_after), _rate(self.before, self.after)]
 
 
@@ -300,7 +301,7 @@ _GMO_SIZES: Final = {
 
 
 def said_in_request(kind: int, data: bytes, big_endian: bool) -> int:
-    """The same of a call of a client. What cannot be told apart is taken for no data."""
+    """Return the length of the part of a client's call that is not data; all of it in case of doubt."""
     whole = len(data) - API_SIZE
     at = API_SIZE
     if kind == seg.SPI:
@@ -319,7 +320,7 @@ def said_in_request(kind: int, data: bytes, big_endian: bool) -> int:
 
 
 def said_in(kind: int, data: bytes, big_endian: bool) -> int:
-    """How many bytes of a reply, behind those that every reply begins with, are not data of a message."""
+    """Return the length of the part of a reply, behind the bytes of every reply, that is not data of a message."""
     whole = len(data) - API_SIZE
     if kind == seg.SPI + seg.REPLY:
         return _said_in_bulk(data, big_endian)
@@ -333,7 +334,7 @@ def said_in(kind: int, data: bytes, big_endian: bool) -> int:
 
 
 def _said_in_bulk(data: bytes, big_endian: bool) -> int:
-    """The same of an SPI call or its reply: with many messages (bulk.py), what stands before them."""
+    """Return this length for an SPI call or its reply; with many messages (bulk.py), the bytes before them."""
     whole = len(data) - API_SIZE
     if whole > _SPI_FRAME and read_long(data, API_SIZE, big_endian) in bulk.VERBS:
         return _SPI_FRAME

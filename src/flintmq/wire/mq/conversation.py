@@ -1,4 +1,4 @@
-"""One conversation: what a client does between MQCONN and MQDISC.
+"""One conversation: the calls of a client between MQCONN and MQDISC.
 
     state       segment                               next
     STARTED     USERID_DATA, CONAUTH_INFO             STARTED
@@ -18,11 +18,13 @@ from typing import TYPE_CHECKING, Final
 
 from flintmq.mqi.ccsid import is_known, is_utf16
 from flintmq.mqi.errors import StructureError
+from flintmq.mqi.gmo import MQGMO
+from flintmq.mqi.md import MQMD
 from flintmq.mqi.reason import MQCC_FAILED, MQRC_CALL_IN_PROGRESS, MQRC_CALL_INTERRUPTED, MQRC_CONNECTION_BROKEN
 from flintmq.qmgr.connection import AS_GET, Connection, Owner, Waiter
 from flintmq.wire.mq import segment as seg
 from flintmq.wire.mq.calls import API_SIZE, read_handle, write_api, write_longs
-from flintmq.wire.mq.codec_cache import Gets, HeadMemo, Puts
+from flintmq.wire.mq.codec_cache import Gets, HeadCache, Puts, md_size
 from flintmq.wire.mq.compression import Compression, said_in
 from flintmq.wire.mq.errors import (
     STATUS_CCSID_NOT_SUPPORTED,
@@ -33,11 +35,9 @@ from flintmq.wire.mq.errors import (
     ChannelError,
 )
 from flintmq.wire.mq.identity import Identity
-from flintmq.wire.mq.mqi_calls import CALLS, finish_get, mqconn
 from flintmq.wire.mq.segment import Segment
 from flintmq.wire.mq.spi import is_notify
 from flintmq.wire.mq.streaming import Stream, forget_cancel, notified, request_messages
-from flintmq.wire.mq.xa_calls import CALLS as XA_CALLS
 
 if TYPE_CHECKING:
     from flintmq.qmgr.calls import Calls, Work
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 STARTED: Final = 0
 CONNECTED: Final = 1
 
-#: What a call may have beside the data of a message.
+#: The longest call without the data of a message.
 CALL_SLACK: Final = 64 * 1024
 
 
@@ -69,12 +69,12 @@ class Call:
 
 
 def _cancels(call: Call) -> bool:
-    """Whether a call may end the get that waits."""
+    """Return whether a call may end the waiting get."""
     return call.kind == seg.SPI and is_notify(call.body, API_SIZE, call.big_endian)
 
 
 class Waiting:
-    """An MQGET that waits: what it is answered with."""
+    """The request id and handle of an MQGET that waits."""
 
     def __init__(self, request: int, handle: int) -> None:
         self.request = request
@@ -90,7 +90,7 @@ class Conversation(Owner):
     broken: bool = False
     #: The get that waits.
     waiting: Waiting | None = None
-    #: What is remembered of puts and gets, once there were any.
+    #: Codec caches of puts and gets, once there were any.
     puts: Puts | None = None
     gets: Gets | None = None
     #: A call of which segments are missing: its first segment, and the data of all so far.
@@ -105,7 +105,7 @@ class Conversation(Owner):
     syncpoint_revoked: bool = False
     #: Gets of which it is not known whether they wait are cancelled, until the client makes another call.
     cancelling: bool = False
-    #: The stream whose last message the client has not used yet (T1).
+    #: The stream with a last message that the client has not used yet (T1).
     consuming: Stream | None = None
     #: Calls so far, and the number of the last one that has failed.
     calls: int = 0
@@ -116,27 +116,27 @@ class Conversation(Owner):
     def __init__(self, session: ChannelInstance, number: int, is_first: bool = False) -> None:
         self.session = session
         self.number = number
-        #: It began with the socket, and says for the others who the user is (identity.py).
+        #: It began with the socket, and its user is that of the others (identity.py).
         self.is_first = is_first
         self.identity = Identity()
         if session.first_user is not None:
             self.identity.inherit(session.first_user)
         self.streams: dict[int, Stream] = {}
         self._parts: list[bytes] = []
-        #: What is pushed without a question is in the byte order and character set of the last one.
+        #: Pushed segments have the byte order and character set of the last request.
         self.big_endian = session.big_endian
         self.ccsid = session.ccsid
         self.tail = seg.tail(self.big_endian, self.ccsid)
 
     @property
     def engine(self) -> Calls:
-        """The queue manager."""
+        """Return the queue manager."""
         return self.session.channels.engine
 
     # -- in -----------------------------------------------------------------------------------------------------------
 
     def take(self, segment: Segment) -> None:
-        """One segment of this conversation. Raises ChannelError."""
+        """Process one segment of this conversation. Raises ChannelError."""
         if segment.big_endian != self.big_endian or segment.ccsid != self.ccsid:
             check_ccsid(segment.ccsid)
             self.big_endian, self.ccsid = segment.big_endian, segment.ccsid
@@ -164,7 +164,7 @@ class Conversation(Owner):
             raise ChannelError(STATUS_PROTOCOL_SEGMENT_TYPE, f"segment type {kind:#x} is not expected here")
 
     def _part(self, segment: Segment) -> None:
-        """One of several segments of a call."""
+        """Collect one of several segments of a call."""
         first = self._first
         if segment.flags & seg.FIRST:
             if first is not None:
@@ -175,7 +175,7 @@ class Conversation(Owner):
         self._parts.append(segment.body)
         self._held += len(segment.body)
         length_max = CALL_SLACK
-        if self.state == CONNECTED or self.broken:  # Before that what comes is MQCONN, which has no message.
+        if self.state == CONNECTED or self.broken:  # Before that only MQCONN comes, which has no message.
             length_max += self.session.max_message_length
         if self._held > length_max:
             raise ChannelError(STATUS_MESSAGE_LENGTH, f"a call is longer than {length_max} bytes")
@@ -189,12 +189,12 @@ class Conversation(Owner):
             self._call(first, body)
 
     def _call(self, segment: Segment, body: bytes) -> None:
-        """A call is complete: do it."""
+        """Do a call that is complete."""
         call = Call(segment.kind, segment.request, segment.big_endian, segment.ccsid, body)
         call.handle = read_handle(body, segment.big_endian)
         self.session.calls += 1
         self.calls += 1
-        done = CALLS.get(segment.kind) or XA_CALLS.get(segment.kind)
+        done = self.session.channels.calls.get(segment.kind)
         if done is None:
             raise ChannelError(STATUS_PROTOCOL_SEGMENT_TYPE, f"segment type {segment.kind:#x} is not served here")
         if (self.state == CONNECTED) == (segment.kind == seg.MQCONN):
@@ -217,12 +217,12 @@ class Conversation(Owner):
             self.reply(call, MQCC_FAILED, error.reason, call.handle, body[API_SIZE:])
 
     def make_again(self, call: Call, work: Work) -> None:
-        """A call whose work is done: the engine finds that in the connection. Raises ChannelError."""
+        """Repeat a call after its work, which the engine finds in the connection. Raises ChannelError."""
         connection = self.connection
         if connection is None:
             return
         connection.work = work
-        done = CALLS.get(call.kind) or XA_CALLS.get(call.kind)
+        done = self.session.channels.calls.get(call.kind)
         assert done is not None
         try:
             done(self, call)
@@ -230,8 +230,8 @@ class Conversation(Owner):
             self.reply(call, MQCC_FAILED, error.reason, call.handle, call.body[API_SIZE:])
 
     def make(self, call: Call) -> None:
-        """An MQCONN that was put aside until its password was compared. Raises ChannelError."""
-        mqconn(self, call)
+        """Do an MQCONN that has waited for its password check. Raises ChannelError."""
+        self.session.channels.calls[call.kind](self, call)
 
     # -- out ----------------------------------------------------------------------------------------------------------
 
@@ -240,14 +240,14 @@ class Conversation(Owner):
         self.reply_to(call.kind, call.request, completion, reason, handle, body)
 
     def reply_to(self, kind: int, request: int, completion: int, reason: int, handle: int, body: bytes) -> None:
-        """Likewise, without the call."""
+        """Answer a call of this kind and request id."""
         if completion == MQCC_FAILED:
             self.failed_call = self.calls
         data = write_api(len(body), completion, reason, handle, self.big_endian) + body
         self.send(kind + seg.REPLY, request, data)
 
     def answer(self, call: Call, handle: int, body: bytes) -> None:
-        """Reply with what the engine has said of the call, when it is durable."""
+        """Reply with the results of the engine, when the log is durable."""
         connection = self.connection
         assert connection is not None
         work = connection.work
@@ -264,10 +264,10 @@ class Conversation(Owner):
         if work is not None:
             self.session.work_first(self, work, None)
 
-    def head_of_answer(self, memo: HeadMemo, kind: int, request: int, handle: int, length: int) -> bytes:
-        """The same for an MQPUT or MQGET whose reply has `length` bytes: what stands in front of them.
+    def head_of_answer(self, memo: HeadCache, kind: int, request: int, handle: int, length: int) -> bytes:
+        """Return the bytes in front of a reply to MQPUT or MQGET that has `length` bytes.
 
-        b"": it is not one segment as it is. Then `answer_long` answers.
+        b"" stands for a reply that is not one plain segment: `answer_long` sends it.
         """
         connection = self.connection
         assert connection is not None
@@ -284,7 +284,7 @@ class Conversation(Owner):
         return memo.head(kind + seg.REPLY, request, length, completion, reason, handle, self.big_endian, self.tail)
 
     def answer_long(self, kind: int, request: int, handle: int, parts: list[bytes]) -> None:
-        """What has no head of its own: several segments, or compressed ones."""
+        """Reply in several segments, or in compressed ones."""
         connection = self.connection
         assert connection is not None
         body = b"".join(parts)
@@ -292,7 +292,7 @@ class Conversation(Owner):
         self.reply_to(kind, request, connection.completion, connection.reason, handle, body)
 
     def send(self, kind: int, request: int, data: bytes) -> None:
-        """A segment of this conversation, or several."""
+        """Send data in one or more segments of this conversation."""
         session = self.session
         room = session.transmission_size - seg.SIZE_M
         if session.compression is not None:
@@ -309,7 +309,7 @@ class Conversation(Owner):
             flags = 0
 
     def _send_compressed(self, compression: Compression, kind: int, request: int, data: bytes) -> None:
-        """The same, each segment compressed if that makes it shorter."""
+        """Send data in segments that are compressed if that makes them shorter."""
         room = self.session.transmission_size - seg.SIZE_M
         said = said_in(kind, data, self.big_endian)
         flags = seg.FIRST
@@ -322,7 +322,7 @@ class Conversation(Owner):
             flags = 0
 
     def send_segment(self, kind: int, flags: int, request: int, data: bytes, flags_2: int = 0) -> None:
-        """One segment of this conversation, with these flags."""
+        """Send one segment of this conversation, with these flags."""
         session, order = self.session, self.big_endian
         if session.shared:
             session.push(seg.write_m(kind, flags, self.number, request, order, self.tail, data, flags_2))
@@ -330,7 +330,7 @@ class Conversation(Owner):
             session.push(seg.write(kind, flags, order, self.tail, data, seg.TSH, flags_2))
 
     def head(self, kind: int, request: int, length: int) -> bytes:
-        """The header of a whole segment, with `length` bytes behind it."""
+        """Return the header of a whole segment with `length` bytes behind it."""
         if self.session.shared:
             return seg.head_m(kind, seg.ONLY, self.number, request, self.big_endian, self.tail, length)
         return seg.head(kind, seg.ONLY, self.big_endian, self.tail, length)
@@ -338,7 +338,7 @@ class Conversation(Owner):
     # -- the engine ---------------------------------------------------------------------------------------------------
 
     def connected(self, connection: Connection) -> None:
-        """MQCONN has succeeded."""
+        """Record the connection of a successful MQCONN."""
         self.connection = connection
         connection.owner, connection.direct = self, AS_GET
         connection.slices = True
@@ -351,7 +351,7 @@ class Conversation(Owner):
         session.application, session.application_user = connection.appl_name, connection.user
 
     def disconnected(self) -> None:
-        """MQDISC, or the end."""
+        """Forget the connection: MQDISC, or the end."""
         connection = self.connection
         if connection is not None:
             connection.owner = None
@@ -364,7 +364,7 @@ class Conversation(Owner):
         self.streams.clear()
 
     def woken(self, waiter: Waiter) -> None:
-        """A wait of this connection is over."""
+        """Answer the get or stream of a completed wait."""
         answer = waiter.answer
         if isinstance(answer, Stream):
             answer.woken(waiter)
@@ -379,7 +379,7 @@ class Conversation(Owner):
     # -- MQPUT and MQGET (fast_path.py) --------------------------------------------------------------------------------
 
     def is_free(self) -> bool:
-        """Whether another call can be done: connected, and in no other call."""
+        """Return whether another call can be done: connected, and in no other call."""
         return self.state == CONNECTED and self.waiting is None and self._first is None and not self.refusing
 
     def has_failed_within(self, count: int) -> bool:
@@ -387,21 +387,21 @@ class Conversation(Owner):
         return self.failed_call > 0 and self.failed_call >= self.calls - count
 
     def wait(self, request: int, handle: int) -> None:
-        """An MQGET waits."""
+        """Record an MQGET that waits."""
         self.waiting = Waiting(request, handle)
 
     def remember_puts(self) -> None:
-        """There will be more puts like this one."""
+        """Make the codec cache of puts: more of them will follow."""
         if self.puts is None:
             self.puts = Puts(self.session.shared, self.number)
 
     def remember_gets(self) -> None:
-        """And gets."""
+        """Make the codec cache of gets."""
         if self.gets is None:
             self.gets = Gets(self.session.shared, self.number)
 
     def is_in_call(self) -> bool:
-        """Whether the client waits for the end of a get."""
+        """Return whether the client waits for the end of a get."""
         if self.waiting is not None:
             return True
         for stream in self.streams.values():
@@ -422,8 +422,42 @@ class Conversation(Owner):
             self.session.stop(STATUS_USER_CLOSED)
 
     def lost(self) -> None:
-        """The client is gone without MQDISC: what it did not commit is backed out."""
+        """Back out uncommitted work: the client is gone without MQDISC."""
         connection = self.connection
         self.disconnected()
         if connection is not None:
             self.engine.abandon(connection)
+
+
+def finish_get(conversation: Conversation, request: int, number: int, md: MQMD, gmo: MQGMO) -> None:
+    """Answer a get of handle `number` that the engine has completed."""
+    connection = conversation.connection
+    assert connection is not None
+    data = b""
+    length = 0
+    if connection.completion != MQCC_FAILED:
+        data = connection.data
+        length = connection.data_length
+        message = connection.message
+        if message is not None:
+            conversation.session.hold(message.log_end)
+    connection.data = b""
+    connection.message = None
+    memo = conversation.gets
+    assert memo is not None
+    big_endian, ccsid = conversation.big_endian, conversation.ccsid
+    written = memo.md
+    written.settle_fitting(md, big_endian, ccsid)
+    options = memo.gmo.pack(gmo, big_endian, ccsid)
+    told = memo.length(length, big_endian)
+    size = md_size(md.version) + len(options) + 4 + len(data)
+    head = conversation.head_of_answer(memo.head, seg.MQGET, request, number, size)
+    parts = [head, written.front, written.msg_id, written.correl_id, written.back, options, told, data]
+    if head:
+        conversation.session.push(b"".join(parts))
+    else:
+        conversation.answer_long(seg.MQGET, request, number, parts)
+    work = connection.work
+    if work is not None:
+        connection.work = None
+        conversation.session.work_first(conversation, work, None)

@@ -1,9 +1,9 @@
-"""A segment in words, for people who read traffic (`flint wire`), and a copy of it without its password.
+"""A segment in words, for readers of traffic (`flint wire`), and a copy of it without its password.
 
     TSHM MQOPEN_REPLY     340 first last      conversation 3, request 7, little, ccsid 819: handle 2, 288 bytes
 
-What is told beside the header: of INITIAL_DATA what is offered, of a call completion, reason and handle, of the
-segments that push messages what they are about. A segment that cannot be read is told as far as it goes.
+Beside the header the line has the terms of INITIAL_DATA, completion, reason and handle of a call, and indexes and
+lengths of segments that push messages. An unreadable segment is described up to the error.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ _MASK: Final = b"*"
 
 
 def name_of(kind: int) -> str:
-    """MQOPEN, MQOPEN_REPLY, or the number."""
+    """Return the name of a segment type: MQOPEN, MQOPEN_REPLY, or the number."""
     name = _NAMES.get(kind)
     if name is not None:
         return name
@@ -106,7 +106,7 @@ def name_of(kind: int) -> str:
 
 
 def describe(segment: Segment) -> str:
-    """One line."""
+    """Describe a segment in one line."""
     flags = _words(segment.flags, _FLAGS_1) + _words(segment.flags_2, _FLAGS_2)
     order = "big" if segment.big_endian else "little"
     header = seg.SIZE_M if segment.struc_id == seg.TSHM else seg.SIZE
@@ -124,7 +124,7 @@ def _words(value: int, names: dict[int, str]) -> list[str]:
 
 
 def _told(segment: Segment) -> str:
-    """What the segment is about."""
+    """Describe the content of a segment."""
     if segment.flags_2 & 0x03:
         return "compressed"
     try:
@@ -171,7 +171,7 @@ def _offer(data: InitialData) -> str:
 
 
 def masked(raw: bytes, segment: Segment) -> bytes:
-    """The bytes of a segment as they may be written to a file: where a password was, there are asterisks."""
+    """Return the bytes of a segment as they may be written to a file: asterisks replace a password."""
     if segment.kind != seg.USERID_DATA and segment.kind != seg.CONAUTH_INFO:
         return raw
     header = len(raw) - len(segment.body)

@@ -1,4 +1,4 @@
-"""What ends a connection: the peer said something that is not the protocol."""
+"""Errors that end a connection: bytes of the peer that violate the protocol."""
 
 from typing import Final
 

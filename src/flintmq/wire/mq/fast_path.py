@@ -1,18 +1,17 @@
-"""MQPUT and MQGET on the straight way: from the bytes that arrived to the engine, and back to bytes, with no stop.
+"""Fast path for MQPUT and MQGET: decode, call the engine, encode in place.
 
-Nearly everything that clients send is an MQPUT or an MQGET in one segment, in the byte order and character set of the
-one before, on a handle that is there; or, from those with consumers, a REQUEST_MSGS that says what the last one said.
-Such a segment is done here, where it lies in what was read from the socket: nothing is cut out but ids and data, and no
-segment and no call is made of it. A call that is as the last two of its kind, but for ids and data, is not even read:
-what they meant is remembered. Else structures are read, and always they are written, through what is remembered of the
-last ones (codec_cache.py).
+Most segments of clients are an MQPUT or MQGET in one segment, in the byte order and character set of the one before, on
+an open handle; or, from clients with consumers, a REQUEST_MSGS equal to the last one. Such a segment is processed here,
+where it lies in the bytes of the socket: only ids and data are cut out, and no Segment and no Call is made of it. A
+call that equals the last two of its kind, but for ids and data, is not decoded: the codec cache has its structures.
+Other structures are decoded, and all are encoded, through the codec cache (codec_cache.py).
 
-    take    True: the segment is done. False: nothing has been done; it goes the general way
+    take    True: the segment is done. False: nothing has been done; the segment takes the general path
             (channel_instance.py, _take)
 
-What else it may be is not decided here: whenever something is not as said above, even if it is wrong, the segment goes
-the general way, which knows what to answer. So both ways must say the same of what both can do, byte by byte:
-tests/wire/mq/test_fast_path_prop.py sends the same to two sessions, of which one has no straight way.
+The fast path decides no other cases and no errors: any other segment takes the general path, which has all answers. So
+the replies of both paths must be equal, byte by byte: tests/wire/mq/test_fast_path_prop.py sends the same segments to
+two channel instances, of which one has no fast path.
 """
 
 from __future__ import annotations
@@ -27,12 +26,11 @@ from flintmq.wire.mq import segment as seg
 from flintmq.wire.mq import stream as wire
 from flintmq.wire.mq.calls import API_SIZE
 from flintmq.wire.mq.codec_cache import Gets, Puts, gmo_size, md_size, pmo_size
-from flintmq.wire.mq.mqi_calls import finish_get
+from flintmq.wire.mq.conversation import Conversation, finish_get
 from flintmq.wire.mq.streaming import serve_request
 
 if TYPE_CHECKING:
     from flintmq.wire.mq.channel_instance import ChannelInstance
-    from flintmq.wire.mq.conversation import Conversation
 
 # Where things are, from the byte order on (segment.py).
 _KIND: Final = 1
@@ -51,7 +49,7 @@ _HANDLE: Final = 12
 
 
 def take(session: ChannelInstance, data: bytes, at: int, length: int) -> bool:
-    """Do the segment of `length` bytes at `at`, if it is one that goes the straight way. Raises nothing."""
+    """Do the segment of `length` bytes at `at`, if it can take the fast path. Raises nothing."""
     if session.shared:
         if data[at + 3] != _M or length < seg.SIZE_M:
             return False
@@ -75,62 +73,77 @@ def take(session: ChannelInstance, data: bytes, at: int, length: int) -> bool:
     connection = conversation.connection
     assert connection is not None
     start += API_SIZE
-    end = at + length
-    hobj = 0
     try:
         if kind == seg.MQPUT:
-            puts = conversation.puts
-            if puts is None:
-                return False
-            same, tail = puts.same, conversation.tail
-            handle = same.handle
-            if handle is not None and same.holds(connection, tail, data, order, start, length):
-                puts.again(data, start)
-            else:
-                handle = _handle(conversation, connection, data, order, start, end)
-                if handle is None:
-                    return False
-                same = puts.turn_to(handle.number)
-                if same.holds(connection, tail, data, order, start, length):
-                    puts.again(data, start)
-                elif not _read_put(conversation, handle, puts, data, start, end):
-                    return False
-                elif same.remember(connection, handle, tail, data, order, start, length):
-                    same.md, same.pmo = puts.md.read, puts.pmo.read
-            hobj = handle.number
-            _put(conversation, connection, handle, puts, data, at, start)
-        else:
-            gets = conversation.gets
-            if gets is None:
-                return False
-            handle = gets.same.handle
-            if handle is not None and gets.same.holds(connection, conversation.tail, data, order, start, length):
-                gets.again(data, start)
-            else:
-                handle = _handle(conversation, connection, data, order, start, end)
-                if handle is None or not _read_get(conversation, gets, data, start, end):
-                    return False
-                if gets.same.remember(connection, handle, conversation.tail, data, order, start, length):
-                    gets.same_md, gets.same_gmo = gets.md.read, gets.gmo.read
-            hobj = handle.number
-            _get(conversation, connection, handle, gets, _request(session, data, at))
+            return _take_put(conversation, connection, data, at, length, order, start)
+        return _take_get(conversation, connection, data, at, length, order, start)
     except StructureError as error:
         request = _request(session, data, at)
-        conversation.reply_to(kind, request, MQCC_FAILED, error.reason, hobj, data[start:end])
+        hobj = _long(data, start - API_SIZE + _HANDLE, conversation.big_endian)
+        conversation.reply_to(kind, request, MQCC_FAILED, error.reason, hobj, data[start : at + length])
+    return True
+
+
+def _take_put(
+    conversation: Conversation, connection: Connection, data: bytes, at: int, length: int, order: int, start: int
+) -> bool:
+    """Do an MQPUT with structures at `start`, if it can take the fast path. Raises StructureError if it fails later."""
+    puts = conversation.puts
+    if puts is None:
+        return False
+    same, tail = puts.same, conversation.tail
+    handle = same.handle
+    if handle is not None and same.holds(connection, tail, data, order, start, length):
+        puts.again(data, start)
+    else:
+        end = at + length
+        handle = _handle(conversation, connection, data, order, start, end)
+        if handle is None:
+            return False
+        same = puts.turn_to(handle.number)
+        if same.holds(connection, tail, data, order, start, length):
+            puts.again(data, start)
+        elif not _read_put(conversation, handle, puts, data, start, end):
+            return False
+        elif same.remember(connection, handle, tail, data, order, start, length):
+            same.md, same.pmo = puts.md.read, puts.pmo.read
+    _put(conversation, connection, handle, puts, data, at, start)
+    return True
+
+
+def _take_get(
+    conversation: Conversation, connection: Connection, data: bytes, at: int, length: int, order: int, start: int
+) -> bool:
+    """Do an MQGET with structures at `start`, if it can take the fast path. Raises StructureError if it fails later."""
+    gets = conversation.gets
+    if gets is None:
+        return False
+    same, tail = gets.same, conversation.tail
+    handle = same.handle
+    if handle is not None and same.holds(connection, tail, data, order, start, length):
+        gets.again(data, start)
+    else:
+        end = at + length
+        handle = _handle(conversation, connection, data, order, start, end)
+        if handle is None or not _read_get(conversation, gets, data, start, end):
+            return False
+        if same.remember(connection, handle, tail, data, order, start, length):
+            gets.same_md, gets.same_gmo = gets.md.read, gets.gmo.read
+    _get(conversation, connection, handle, gets, _request(conversation.session, data, at))
     return True
 
 
 def _handle(
     conversation: Conversation, connection: Connection, data: bytes, order: int, start: int, end: int
 ) -> Handle | None:
-    """The handle of a call that is one segment as all others, and whose structures begin at `start`. Else None."""
+    """Return the handle of a call that is one segment in the usual form, with structures at `start`; else None."""
     if end < start or not _is_as_all(conversation, data, order, start - API_SIZE):
         return None
     return connection.handles.get(_long(data, start - API_SIZE + _HANDLE, conversation.big_endian))
 
 
 def _is_as_all(conversation: Conversation, data: bytes, order: int, start: int) -> bool:
-    """Whether a header, which ends at `start`, is of one segment, in the byte order and character set of the last."""
+    """Return whether a header that ends at `start` is of one segment, with byte order and CCSID of the last."""
     return (
         data[order + _FLAGS] & seg.ONLY == seg.ONLY
         and not data[order + _FLAGS_2]
@@ -140,7 +153,7 @@ def _is_as_all(conversation: Conversation, data: bytes, order: int, start: int) 
 
 
 def _more(session: ChannelInstance, conversation: Conversation, data: bytes, order: int, start: int, end: int) -> bool:
-    """REQUEST_MSGS that says what the last one of its stream said, but for what has been received since."""
+    """Do a REQUEST_MSGS that is equal to the last one of its stream, but for the received bytes and index."""
     if (
         end - start != wire.REQUEST_SIZE
         or data[order + _FLAGS] & seg.CONFIRM_REQUEST
@@ -195,9 +208,9 @@ def _put(
     at: int,
     start: int,
 ) -> None:
-    """MQPUT, with the structures that `memo` lends, of the segment at `at`.
+    """Do the MQPUT of the segment at `at`, with the structures that `memo` lends.
 
-    Raises StructureError if what the engine says cannot be written.
+    Raises StructureError if the results of the engine cannot be packed.
     """
     md, pmo, same = memo.md.lent, memo.pmo.lent, memo.same
     offset = start + same.size
@@ -250,7 +263,7 @@ def _read_get(conversation: Conversation, gets: Gets, data: bytes, start: int, e
 
 
 def _get(conversation: Conversation, connection: Connection, handle: Handle, memo: Gets, request: int) -> None:
-    """MQGET likewise. If it waits, the conversation answers when the wait is over."""
+    """Do an MQGET. If it waits, the conversation answers when the wait is over."""
     md, gmo, session = memo.md.lent, memo.gmo.lent, conversation.session
     _count(session)
     conversation.calls += 1
@@ -262,24 +275,24 @@ def _get(conversation: Conversation, connection: Connection, handle: Handle, mem
 
 
 def _request(session: ChannelInstance, data: bytes, at: int) -> int:
-    """The request id of the segment at `at`."""
+    """Return the request id of the segment at `at`."""
     return _unsigned(data, at + _REQUEST) if session.shared else 0
 
 
 def _count(session: ChannelInstance) -> None:
-    """A segment has arrived, and with it a call."""
+    """Count a segment and a call."""
     session.heartbeat_sent = False
     session.segments_received += 1
     session.calls += 1
 
 
 def _unsigned(data: bytes, at: int) -> int:
-    """A big-endian uint32."""
+    """Unpack a big-endian uint32."""
     return data[at] << 24 | data[at + 1] << 16 | data[at + 2] << 8 | data[at + 3]
 
 
 def _long(data: bytes, at: int, big_endian: bool) -> int:
-    """An int32."""
+    """Unpack an int32."""
     if big_endian:
         value = data[at] << 24 | data[at + 1] << 16 | data[at + 2] << 8 | data[at + 3]
     else:

@@ -1,4 +1,4 @@
-"""Who connects: USERID_DATA, the user that the client runs as, and CONAUTH_INFO, what it can prove.
+"""The user of a client: USERID_DATA, the user that it runs as, and CONAUTH_INFO, user and password.
 
 USERID_DATA:                                         CONAUTH_INFO:
 
@@ -29,7 +29,7 @@ PASSWORD_MAX: Final = 8192
 
 
 class Identity:
-    """What a conversation has said about its user so far."""
+    """The user of a conversation, as its segments have told so far."""
 
     #: The user that the client's process runs as, by its own word.
     user: str = ""
@@ -39,17 +39,17 @@ class Identity:
     has_password: bool = False
     #: User and password are those of the first conversation of the socket.
     inherited: bool = False
-    #: The names in the certificate that the client has shown, and in that of who has signed it.
+    #: The names in the certificate that the client has shown, and in that of its issuer.
     peer_name: str = ""
     peer_issuer: str = ""
-    #: The gatekeeper's: what the password was compared with, and whether that was right.
+    #: Set by the gatekeeper: the hash that the password was compared with, and the result.
     compared_with: str = ""
     is_right: bool = False
     #: The host's: too many passwords are to be compared; this one is not.
     put_off: bool = False
 
     def inherit(self, first: "Identity") -> None:
-        """Start with what USERID_DATA has said in the first conversation of the socket. The password is checked again.
+        """Start with USERID_DATA of the first conversation of the socket. The password is checked again.
 
         USERID_DATA of this conversation replaces all of it, so that no user is believed by the password of another;
         CONAUTH_INFO replaces the password and its user.
@@ -59,7 +59,7 @@ class Identity:
         self.inherited = True
 
     def read_user(self, body: bytes, ccsid: int) -> None:
-        """USERID_DATA. Raises ChannelError."""
+        """Read USERID_DATA. Raises ChannelError."""
         if self.inherited:
             self.claimed_user, self.password, self.has_password, self.inherited = "", "", False, False
         if len(body) < UID_SIZE_MIN or read_text(body[:4], ccsid) != "UID":
@@ -73,7 +73,7 @@ class Identity:
             self.compared_with = ""
 
     def read_authority(self, body: bytes, big_endian: bool, ccsid: int) -> None:
-        """CONAUTH_INFO. Raises ChannelError."""
+        """Read CONAUTH_INFO. Raises ChannelError."""
         if len(body) < 24 or read_text(body[:4], ccsid) != "CAUT":
             raise ChannelError(STATUS_PROTOCOL_DATA, f"CONAUTH_INFO has {len(body)} bytes or another identifier")
         _, _, _, user, password = read_longs(body, 4, 5, big_endian)

@@ -1,4 +1,4 @@
-"""INITIAL_DATA: what each side can do, and what both then do.
+"""INITIAL_DATA: the terms that each side offers, and those that both agree on.
 
     offset  field                   type       value
          0  StrucId                 char 4     "ID  "
@@ -15,7 +15,7 @@
         44  CapFlags2               uint8      CAP2_*
         45  ErrCapFlags2            uint8
         46  CCSID                   uint16     of the sender
-        48  QMgrName                char 48    whom the client wants, who the server is
+        48  QMgrName                char 48    wanted by the client; name of the server
         96  HeartbeatInterval       uint32     seconds
        100  EFLLength               uint16     what follows here
        102  InitErrFlags2           uint8      102 bytes are enough up to level 8
@@ -36,7 +36,7 @@
        208  ProtectionAlgorithms    uint16 x 10  for passwords; 65535 ends it
        228  Random                  byte 12    240 bytes
 
-Who is shorter is read as if the rest were zero; what is longer than we know is ignored.
+A shorter structure is read as if the rest were zero; bytes behind the known fields are ignored.
 """
 
 import struct
@@ -121,7 +121,7 @@ class InitialData:
         self.protection: tuple[int, ...] = NO_PROTECTION
 
     def refuses(self) -> bool:
-        """Whether anything that the other side offered is refused here."""
+        """Return whether any term of the other side is refused."""
         return bool(
             self.err_cap_flags_1
             | self.err_cap_flags_2
@@ -131,7 +131,7 @@ class InitialData:
         )
 
     def pack(self, big_endian: bool, ccsid: int, size: int = SIZE) -> bytes:
-        """The structure, cut to `size` bytes for one who knows no more."""
+        """Pack the structure, cut to `size` bytes for a peer of an older level."""
         raw = (_BIG if big_endian else _LITTLE).pack(
             write_text("ID", 4, ccsid, 0, "StrucId"),
             self.fap_level,
@@ -172,7 +172,7 @@ class InitialData:
 
     @staticmethod
     def unpack(body: bytes, big_endian: bool, ccsid: int) -> "InitialData":
-        """What a segment has behind its header. Raises ChannelError."""
+        """Unpack the body of a segment. Raises ChannelError."""
         if len(body) < SIZE_MIN:
             raise ChannelError(STATUS_PROTOCOL_LENGTH, f"INITIAL_DATA has {len(body)} bytes, not at least {SIZE_MIN}")
         if read_text(body[:4], ccsid) != "ID":

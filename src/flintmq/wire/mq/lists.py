@@ -30,7 +30,10 @@ _MULTIPLE: Final = 4
 
 
 def read_object_records(body: bytes, start: int, end: int, od: MQOD, big_endian: bool, ccsid: int) -> int:
-    """The records of the descriptor at `start`, which ends at `end` without them; where they end. StructureError."""
+    """Read the records of the MQOD at `start`, which ends at `end` without them. Return their end.
+
+    Raises StructureError.
+    """
     count = od.recs_present
     if od.version < 2 or count == 0:
         return end
@@ -47,7 +50,10 @@ def read_object_records(body: bytes, start: int, end: int, od: MQOD, big_endian:
 
 
 def read_put_records(body: bytes, start: int, end: int, pmo: MQPMO, big_endian: bool) -> int:
-    """The same for the options at `start`."""
+    """Read the records of the MQPMO at `start`, which ends at `end` without them. Return their end.
+
+    Raises StructureError.
+    """
     count = pmo.recs_present
     if pmo.version < 2 or count == 0:
         return end
@@ -67,14 +73,14 @@ def read_put_records(body: bytes, start: int, end: int, pmo: MQPMO, big_endian: 
 
 
 def _room(body: bytes, end: int, at: int, length: int, reason: int) -> int:
-    """Where the records end, with what stands before them. Raises StructureError."""
+    """Return the end of the records, with the bytes before them. Raises StructureError."""
     if at < end or at % _MULTIPLE or at + length > len(body):
         raise StructureError(f"records of {length} bytes at {at} are not in the {len(body)} bytes of a call", reason)
     return at + length
 
 
 def write_object_records(packed: bytes, od: MQOD, big_endian: bool, ccsid: int) -> bytes:
-    """The descriptor with its records."""
+    """Pack an MQOD with its records."""
     if od.object_records is not None:
         records = [each.pack(big_endian, ccsid) for each in od.object_records]
         packed = packed.ljust(od.object_rec_offset, b"\0") + b"".join(records)
@@ -84,7 +90,7 @@ def write_object_records(packed: bytes, od: MQOD, big_endian: bool, ccsid: int) 
 
 
 def write_put_records(packed: bytes, pmo: MQPMO, big_endian: bool) -> bytes:
-    """The options with their records."""
+    """Pack an MQPMO with its records."""
     if pmo.put_msg_records is not None:
         records = [each.pack(pmo.put_msg_rec_fields, big_endian) for each in pmo.put_msg_records]
         packed = packed.ljust(pmo.put_msg_rec_offset, b"\0") + b"".join(records)

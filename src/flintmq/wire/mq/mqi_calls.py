@@ -41,6 +41,7 @@ from flintmq.wire.mq import segment as seg
 from flintmq.wire.mq.bulk_calls import bulk_call
 from flintmq.wire.mq.calls import API_SIZE, Attributes, ConnectData, OpenDefaults, read_fopa, read_long, write_long
 from flintmq.wire.mq.codec_cache import gmo_size, md_size, pmo_size
+from flintmq.wire.mq.conversation import Conversation, finish_get
 from flintmq.wire.mq.errors import STATUS_MESSAGE_LENGTH, ChannelError
 from flintmq.wire.mq.lists import od_end as od_end
 from flintmq.wire.mq.lists import read_put_records, write_object_records, write_put_records
@@ -49,7 +50,7 @@ from flintmq.wire.mq.subscribe_calls import mqsub, mqsubrq, spi_subscribe
 from flintmq.wire.mq.terms import LOCAL_CHANNEL
 
 if TYPE_CHECKING:
-    from flintmq.wire.mq.conversation import Call, Conversation
+    from flintmq.wire.mq.conversation import Call
 
 NO_HANDLE: Final = -1
 
@@ -61,7 +62,7 @@ def _connection(conversation: Conversation) -> Connection:
 
 
 def _handle(conversation: Conversation, call: Call) -> Handle | None:
-    """The handle that the call names. Without one the call is answered with 2019."""
+    """Return the handle that the call names. Without one the call is answered with 2019."""
     handle = _connection(conversation).handles.get(call.handle)
     if handle is None:
         conversation.reply(call, MQCC_FAILED, MQRC_HOBJ_ERROR, call.handle, call.body[API_SIZE:])
@@ -72,7 +73,7 @@ def _handle(conversation: Conversation, call: Call) -> Handle | None:
 
 
 def mqconn(conversation: Conversation, call: Call) -> None:
-    """MQCONN, MQCONNX: who is it, may they, and do they mean us?"""
+    """Do MQCONN or MQCONNX: authenticate the client, authorise it and check the queue manager's name."""
     data = ConnectData.unpack(call.body, API_SIZE, call.big_endian, call.ccsid)
     session = conversation.session
     engine = conversation.engine
@@ -118,7 +119,7 @@ def mqconn(conversation: Conversation, call: Call) -> None:
 
 
 def mqdisc(conversation: Conversation, call: Call) -> None:
-    """MQDISC: work is committed."""
+    """Do MQDISC: commit the unit of work and disconnect."""
     connection = _connection(conversation)
     conversation.engine.disconnect(connection)
     conversation.answer(call, 0, b"")
@@ -129,7 +130,7 @@ def mqdisc(conversation: Conversation, call: Call) -> None:
 
 
 def mqopen(conversation: Conversation, call: Call) -> None:
-    """MQOPEN."""
+    """Do MQOPEN."""
     od = MQOD.unpack(call.body, API_SIZE, call.big_endian, call.ccsid)
     end = od_end(call.body, API_SIZE, od, call.big_endian, call.ccsid)
     options = read_long(call.body, end, call.big_endian)
@@ -144,13 +145,13 @@ def mqopen(conversation: Conversation, call: Call) -> None:
 
 
 def pack_od(od: MQOD, call: Call) -> bytes:
-    """The descriptor of a reply, with the records of a list."""
+    """Pack the MQOD of a reply, with the records of a list."""
     packed = od.pack(call.big_endian, call.ccsid)
     return write_object_records(packed, od, call.big_endian, call.ccsid) if od.recs_present else packed
 
 
 def _destinations(od: MQOD, handle: Handle | None) -> None:
-    """How many queues the name has led to. Of a list that is known already."""
+    """Return the number of queues that the name has led to. That of a list is known already."""
     if od.recs_present:
         return
     if handle is not None and handle.remote_qmgr:
@@ -162,7 +163,7 @@ def _destinations(od: MQOD, handle: Handle | None) -> None:
 
 
 def open_defaults(conversation: Conversation, handle: Handle | None) -> OpenDefaults:
-    """What a client wants to know of a queue beforehand."""
+    """Return the attributes of a queue that a client needs from the start."""
     defaults = OpenDefaults()
     if handle is None or handle.object_type not in (MQOT_Q, MQOT_TOPIC):
         return defaults
@@ -176,7 +177,7 @@ def open_defaults(conversation: Conversation, handle: Handle | None) -> OpenDefa
 
 
 def _number(handle: Handle, keyword: str, otherwise: int) -> int:
-    """An attribute of the queue as MQINQ would return it."""
+    """Return an attribute of the queue as MQINQ would."""
     assert handle.queue is not None
     definition = handle.queue.definition
     attribute = find_attribute(definition.kind, keyword)
@@ -186,11 +187,11 @@ def _number(handle: Handle, keyword: str, otherwise: int) -> int:
 
 
 def mqclose(conversation: Conversation, call: Call) -> None:
-    """MQCLOSE."""
+    """Do MQCLOSE."""
     handle = _handle(conversation, call)
     if handle is None:
         return
-    # MQCO_QUIESCE asks to keep what is on its way to the client; it has asked for no more than it can take.
+    # MQCO_QUIESCE asks to keep messages on their way to the client; it has asked for no more than it can take.
     options = read_long(call.body, API_SIZE, call.big_endian) & ~MQCO_QUIESCE
     connection = _connection(conversation)
     stream = conversation.streams.get(call.handle)
@@ -207,7 +208,7 @@ def mqclose(conversation: Conversation, call: Call) -> None:
 
 
 class _Put:
-    """What MQPUT and MQPUT1 have in common."""
+    """The common part of MQPUT and MQPUT1."""
 
     #: To a distribution list, which says itself how many destinations there were.
     to_list: bool = False
@@ -230,7 +231,7 @@ class _Put:
         self.data = body[offset + 4 : offset + 4 + self.length]
 
     def reply(self, conversation: Conversation, call: Call, handle: int, front: bytes) -> None:
-        """The structures with what the queue manager has filled in. Nobody waits for an asynchronous put."""
+        """Send the structures that the queue manager has filled in. An asynchronous put has no reply."""
         connection = _connection(conversation)
         if self.pmo.options & MQPMO_ASYNC_RESPONSE:
             conversation.session.hold(connection.force)
@@ -247,7 +248,7 @@ class _Put:
 
 
 def mqput(conversation: Conversation, call: Call) -> None:
-    """MQPUT."""
+    """Do MQPUT."""
     handle = _handle(conversation, call)
     if handle is None:
         return
@@ -267,7 +268,7 @@ def mqput(conversation: Conversation, call: Call) -> None:
 def _prepared(
     conversation: Conversation, connection: Connection, call: Call, handle: Handle | None, given: _Put
 ) -> bool:
-    """Whether a message can be put now. One with very many properties is put when they are read (property_work.py)."""
+    """Return whether a message can be put now. Very many properties are read in slices first (property_work.py)."""
     work = connection.work
     if isinstance(work, PutScan):
         connection.work = None
@@ -276,13 +277,13 @@ def _prepared(
     if not connection.slices or not conversation.engine.has_long_properties(given.md, given.data):
         return True
     if handle is not None and handle.queue is not None and handle.queue.selections is None:
-        return True  # Nobody selects. Of a topic, a list or a name that is not known yet somebody may.
+        return True  # There is no selector. A topic, a list or a name that is not resolved yet may have one.
     conversation.session.work_first(conversation, PutScan(given.md, given.data), call)
     return False
 
 
 def mqput1(conversation: Conversation, call: Call) -> None:
-    """MQPUT1."""
+    """Do MQPUT1."""
     od = MQOD.unpack(call.body, API_SIZE, call.big_endian, call.ccsid)
     given = _Put(conversation, call, od_end(call.body, API_SIZE, od, call.big_endian, call.ccsid))
     connection = _connection(conversation)
@@ -300,7 +301,7 @@ def mqput1(conversation: Conversation, call: Call) -> None:
 
 
 def mqget(conversation: Conversation, call: Call) -> None:
-    """MQGET. If it waits, `finish_get` answers later."""
+    """Do MQGET. If it waits, `finish_get` answers later."""
     handle = _handle(conversation, call)
     if handle is None:
         return
@@ -320,44 +321,8 @@ def mqget(conversation: Conversation, call: Call) -> None:
     finish_get(conversation, call.request, call.handle, md, gmo)
 
 
-def finish_get(conversation: Conversation, request: int, number: int, md: MQMD, gmo: MQGMO) -> None:
-    """Answer a get of handle `number` that the engine has completed."""
-    connection = _connection(conversation)
-    data = b""
-    length = 0
-    if connection.completion != MQCC_FAILED:
-        data = connection.data
-        length = connection.data_length
-        message = connection.message
-        if message is not None:
-            conversation.session.hold(message.log_end)
-    connection.data = b""
-    connection.message = None
-    memo = conversation.gets
-    assert memo is not None
-    big_endian, ccsid = conversation.big_endian, conversation.ccsid
-    written = memo.md
-    written.settle_fitting(md, big_endian, ccsid)
-    options = memo.gmo.pack(gmo, big_endian, ccsid)
-    told = memo.length(length, big_endian)
-    size = md_size(md.version) + len(options) + 4 + len(data)
-    head = conversation.head_of_answer(memo.head, seg.MQGET, request, number, size)
-    parts = [head, written.front, written.msg_id, written.correl_id, written.back, options, told, data]
-    if head:
-        conversation.session.push(b"".join(parts))
-    else:
-        conversation.answer_long(seg.MQGET, request, number, parts)
-    work = connection.work
-    if work is not None:
-        connection.work = None
-        conversation.session.work_first(conversation, work, None)
-
-
-# -- MQCMIT, MQBACK ---------------------------------------------------------------------------------------------------
-
-
 def mqcmit(conversation: Conversation, call: Call) -> None:
-    """MQCMIT."""
+    """Do MQCMIT."""
     connection = _connection(conversation)
     reason = conversation.engine.commit(connection)
     if reason == MQRC_RESOURCE_PROBLEM and conversation.session.host.make_room():
@@ -367,7 +332,7 @@ def mqcmit(conversation: Conversation, call: Call) -> None:
 
 
 def mqback(conversation: Conversation, call: Call) -> None:
-    """MQBACK."""
+    """Do MQBACK."""
     conversation.engine.back(_connection(conversation))
     conversation.answer(call, 0, b"")
     no_longer_consuming(conversation)
@@ -377,7 +342,7 @@ def mqback(conversation: Conversation, call: Call) -> None:
 
 
 def mqinq(conversation: Conversation, call: Call) -> None:
-    """MQINQ."""
+    """Do MQINQ."""
     handle = _handle(conversation, call)
     if handle is None:
         return
@@ -398,7 +363,7 @@ def mqinq(conversation: Conversation, call: Call) -> None:
 
 
 def mqset(conversation: Conversation, call: Call) -> None:
-    """MQSET."""
+    """Do MQSET."""
     handle = _handle(conversation, call)
     if handle is None:
         return
@@ -413,7 +378,7 @@ def mqset(conversation: Conversation, call: Call) -> None:
 
 
 def mqstat(conversation: Conversation, call: Call) -> None:
-    """MQSTAT."""
+    """Do MQSTAT."""
     kind = read_long(call.body, API_SIZE, call.big_endian)
     sts = MQSTS.unpack(call.body, API_SIZE + 4, call.big_endian, call.ccsid)
     conversation.engine.stat(_connection(conversation), kind, sts)
@@ -425,7 +390,7 @@ def mqstat(conversation: Conversation, call: Call) -> None:
 
 
 def spi_call(conversation: Conversation, call: Call) -> None:
-    """SPI: QUERY, PUT, RESERVE, SUBSCRIBE, NOTIFY and OPEN, and the verbs of bulk.py."""
+    """Do an SPI call: QUERY, PUT, RESERVE, SUBSCRIBE, NOTIFY and OPEN, and the verbs of bulk.py."""
     frame = spi.Frame.unpack(call.body, API_SIZE, call.big_endian, call.ccsid)
     if frame.verb in bulk.VERBS:
         bulk_call(conversation, call, frame)
@@ -451,10 +416,10 @@ def spi_call(conversation: Conversation, call: Call) -> None:
 
 
 def spi_notify(conversation: Conversation, call: Call, frame: spi.Frame) -> None:
-    """SPI NOTIFY: cancel the get of a connection that waits.
+    """Do SPI NOTIFY: cancel the waiting get of a connection.
 
-    A connection can be named by clients of its own socket and user only: of another one it is not said whether it
-    exists.
+    Clients can name connections of their own socket and user only. The reply for another connection does not tell
+    whether it exists.
     """
     request = spi.NotifyRequest.unpack(call.body, API_SIZE, call.big_endian, call.ccsid)
     connection = _connection(conversation)
@@ -471,7 +436,7 @@ def spi_notify(conversation: Conversation, call: Call, frame: spi.Frame) -> None
 
 
 def spi_put(conversation: Conversation, call: Call, frame: spi.Frame) -> None:
-    """SPI PUT: MQPUT with a delivery delay."""
+    """Do SPI PUT: MQPUT with a delivery delay."""
     body, big_endian, ccsid = call.body, call.big_endian, call.ccsid
     request = spi.PutRequest.unpack(body, API_SIZE, big_endian, ccsid)
     if request.length > conversation.session.max_message_length:
@@ -497,7 +462,7 @@ def spi_put(conversation: Conversation, call: Call, frame: spi.Frame) -> None:
 
 
 def spi_open(conversation: Conversation, call: Call, frame: spi.Frame) -> None:
-    """SPI OPEN: MQOPEN, and what the client wants to know of the queue."""
+    """Do SPI OPEN: MQOPEN with attributes of the queue in the reply."""
     start = API_SIZE + spi.FRAME
     request = spi.OpenRequest.unpack(call.body, start, call.big_endian, call.ccsid)
     od = MQOD.unpack(call.body, start + request.size, call.big_endian, call.ccsid)

@@ -1,4 +1,4 @@
-"""What a channel has refused, in the words of `flint explain`: the setting that decided, and what would allow it.
+"""Refusals of a channel for `flint explain`: the setting that decided, and the commands that allow the client.
 
 number               the client hears  decided by
 AMQ9519E             2540              there is no such channel
@@ -43,7 +43,7 @@ _PEER_MAX: Final = 1024
 def refusal_of(
     engine: Calls, error: ChannelError, address: str, text: str, protection: Protection | None
 ) -> Refusal | None:
-    """What there is to say about a channel that was refused; None for what is no refusal but a broken client."""
+    """Return the record of a refused channel; None for an error of a client that is no refusal."""
     reason = REASONS.get(error.number)
     if reason is None:
         return None
@@ -87,7 +87,7 @@ def refusal_of(
 
 
 def _accepting(alter: str, peer_name: str) -> str:
-    """The command that accepts the certificate of a client, whose name somebody has signed who is trusted here."""
+    """Return the command that accepts a client's certificate, the issuer of which is trusted here."""
     if not peer_name or len(peer_name) > _PEER_MAX or not (peer_name.isascii() and peer_name.isprintable()):
         return no_command("the name in the certificate")
     quoted = peer_name.replace("'", "''")
@@ -108,7 +108,7 @@ def _about_cipher(engine: Calls, refused: Refusal, alter: str, protection: Prote
 
 
 def cipher_spec_of(protection: Protection) -> str:
-    """MQ's name for the suite that a client came with."""
+    """Return MQ's name for the suite of a client."""
     for name, suite in SUITES.items():
         if suite == protection.suite:
             return name

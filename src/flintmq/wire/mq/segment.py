@@ -6,7 +6,7 @@
       4         4    SegmentLength    big uint32   with this header
       -         8    ConversationId   big uint32   which conversation of the socket
       -        12    RequestId        big uint32   an answer has that of its question
-      8        16    ByteOrder        uint8        1 big-endian, 2 little-endian: for what is not said to be big here
+      8        16    ByteOrder        uint8        1 big-endian, 2 little-endian: of all fields without `big` here
       9        17    SegmentType      uint8        the constants below
      10        18    ControlFlags1    uint8        FIRST, LAST, ERROR ...
      11        19    ControlFlags2    uint8        compression
@@ -16,10 +16,10 @@
      26        34    Reserved         uint16       28 and 36 bytes
 
 TSH is used until it is agreed that conversations share the socket, and always if it is agreed that they do not. Then
-TSHM is for what belongs to a conversation, TSHC for what belongs to the socket.
+TSHM is for segments of a conversation, TSHC for those of the socket.
 
 A call that does not fit one segment is spread over several of the same type, conversation and request: the first has
-FIRST, the last LAST, and only the first has what follows the header in a short one (conversation.py joins them).
+FIRST, the last LAST, and only the first has the sixteen bytes of a call (conversation.py joins them).
 """
 
 import struct
@@ -80,14 +80,14 @@ _EBCDIC: Final = {b"\xe3\xe2\xc8\x40": TSH, b"\xe3\xe2\xc8\xc3": TSHC, b"\xe3\xe
 
 SIZE: Final[int] = 28
 SIZE_M: Final[int] = 36
-#: What is read of a segment before its whole length is known.
+#: The bytes of a segment that are read before its whole length is known.
 PREFIX: Final[int] = 8
 #: No segment is longer, whatever was agreed.
 SEGMENT_MAX: Final[int] = 0x8000
 
 BIG_ENDIAN: Final = 1
 LITTLE_ENDIAN: Final = 2
-#: MQENC_NORMAL and MQENC_REVERSED: what we say of our numbers.
+#: MQENC_NORMAL and MQENC_REVERSED: the encoding of our numbers.
 ENCODING_BIG: Final = 273
 ENCODING_LITTLE: Final = 546
 
@@ -100,7 +100,7 @@ assert _HEAD.size == SIZE and _HEAD_M.size == SIZE_M
 
 
 class Segment:
-    """One segment as it was received: its header, and what follows it."""
+    """One received segment: its header and its body."""
 
     def __init__(
         self, struc_id: bytes, kind: int, flags: int, conversation: int, request: int, big_endian: bool, body: bytes
@@ -124,7 +124,7 @@ class Segment:
 
 
 def tail(big_endian: bool, ccsid: int) -> bytes:
-    """The end of a header, which a peer sends in all its segments: encoding and character set."""
+    """Return the end of a header, equal in all segments of a peer: encoding and character set."""
     layout, encoding = (_TAIL_BIG, ENCODING_BIG) if big_endian else (_TAIL_LITTLE, ENCODING_LITTLE)
     return layout.pack(encoding, ccsid, 0)
 
@@ -132,14 +132,14 @@ def tail(big_endian: bool, ccsid: int) -> bytes:
 def write(
     kind: int, flags: int, big_endian: bool, ending: bytes, body: bytes, struc_id: bytes = TSH, flags_2: int = 0
 ) -> bytes:
-    """A segment without conversation."""
+    """Pack a segment without conversation."""
     return head(kind, flags, big_endian, ending, len(body), struc_id, flags_2) + body
 
 
 def head(
     kind: int, flags: int, big_endian: bool, ending: bytes, length: int, struc_id: bytes = TSH, flags_2: int = 0
 ) -> bytes:
-    """The header of such a segment, with `length` bytes behind it."""
+    """Pack the header of a segment without conversation, with `length` bytes behind it."""
     order = BIG_ENDIAN if big_endian else LITTLE_ENDIAN
     return _HEAD.pack(struc_id, SIZE + length, order, kind, flags, flags_2, _NO_LUWID, ending)
 
@@ -154,7 +154,7 @@ def write_m(
     body: bytes,
     flags_2: int = 0,
 ) -> bytes:
-    """A segment of a conversation."""
+    """Pack a segment of a conversation."""
     return head_m(kind, flags, conversation, request, big_endian, ending, len(body), flags_2) + body
 
 
@@ -168,13 +168,13 @@ def head_m(
     length: int,
     flags_2: int = 0,
 ) -> bytes:
-    """The header of such a segment, with `length` bytes behind it."""
+    """Pack the header of a segment of a conversation, with `length` bytes behind it."""
     order = BIG_ENDIAN if big_endian else LITTLE_ENDIAN
     return _HEAD_M.pack(TSHM, SIZE_M + length, conversation, request, order, kind, flags, flags_2, _NO_LUWID, ending)
 
 
 def read(data: bytes) -> Segment:
-    """The segment that is all of `data`. Raises ChannelError."""
+    """Unpack the segment that is all of `data`. Raises ChannelError."""
     if len(data) < SIZE:
         raise ChannelError(STATUS_PROTOCOL_LENGTH, f"a segment of {len(data)} bytes is shorter than its header")
     struc_id = data[:4]
@@ -202,7 +202,7 @@ def read(data: bytes) -> Segment:
 
 
 class Splitter:
-    """Cuts what arrives into segments. It never holds more than one segment that is not complete."""
+    """Cuts received bytes into segments. It never holds more than one segment that is not complete."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
@@ -211,7 +211,7 @@ class Splitter:
         self._wanted = 0
 
     def feed(self, data: bytes) -> list[Segment]:
-        """The segments that `data` completes. Raises ChannelError at the first that is none."""
+        """Return the segments that `data` completes. Raises ChannelError at the first invalid one."""
         segments: list[Segment] = []
         data = self.joined(data)
         start = 0
@@ -223,7 +223,7 @@ class Splitter:
             start += length
 
     def joined(self, data: bytes) -> bytes:
-        """`data` behind what is held of a segment; b"" as long as that is not complete."""
+        """Return `data` behind the held part of a segment; b"" as long as that is not complete."""
         if not self._held:
             return data
         self._parts.append(data)
@@ -236,7 +236,7 @@ class Splitter:
         return data
 
     def next_length(self, data: bytes, start: int) -> int:
-        """The length of the segment that begins at `start`. 0 if it is not all there: then its beginning is held.
+        """Return the length of the segment at `start`; 0 if it is not complete, then its beginning is held.
 
         Raises ChannelError.
         """
@@ -253,7 +253,7 @@ class Splitter:
 
 
 def segment_length(data: bytes, start: int) -> int:
-    """The length of the segment that begins at `start`, of which eight bytes are there. Raises ChannelError.
+    """Return the length of the segment at `start`, of which eight bytes are there. Raises ChannelError.
 
     It begins with TSH, in ASCII or EBCDIC.
     """

@@ -16,8 +16,8 @@ from flintmq.qmgr.calls import Calls, Row
 from flintmq.qmgr.catalogue import MQObject
 from flintmq.wire.endpoint import EndpointHost
 from flintmq.wire.mq.channel_instance import ChannelInstance, too_many
+from flintmq.wire.mq.channel_services import ChannelServices
 from flintmq.wire.mq.compression import NAMES
-from flintmq.wire.mq.conversation import Conversation
 from flintmq.wire.mq.errors import (
     STATUS_CHANNEL_UNAVAILABLE,
     STATUS_NO_CHANNEL,
@@ -25,19 +25,18 @@ from flintmq.wire.mq.errors import (
     STATUS_USER_CLOSED,
     ChannelError,
 )
-from flintmq.wire.mq.identity import Identity
-from flintmq.wire.mq.status import ended_row
-from flintmq.wire.mq.streaming import Stream
+from flintmq.wire.mq.mqi_calls import CALLS
+from flintmq.wire.mq.status import ended_row, instance_row, stopped_row
 from flintmq.wire.mq.terms import LOCAL_CHANNEL, Gatekeeper, Terms
+from flintmq.wire.mq.xa_calls import CALLS as XA_CALLS
 from flintmq.wire.origin import Origin
-from flintmq.wire.registry import WireProtocol
 
 #: The first bytes of every segment.
 SIGNATURE = b"TSH"
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Channels(WireProtocol):
+class Channels(ChannelServices):
     """The server-connection channels of a queue manager."""
 
     name = "MQ"
@@ -45,12 +44,9 @@ class Channels(WireProtocol):
     def __init__(
         self, engine: Calls, gatekeeper: Gatekeeper, process_id: int, host: EndpointHost | None = None
     ) -> None:
-        super().__init__()
+        super().__init__(engine, gatekeeper, process_id, host if host is not None else EndpointHost(engine))
         self.signatures = [SIGNATURE]
-        self.engine = engine
-        self.host: EndpointHost = host if host is not None else EndpointHost(engine)
-        self.gatekeeper = gatekeeper
-        self.process_id = process_id
+        self.calls = {**CALLS, **XA_CALLS}
         self.sessions: set[ChannelInstance] = set()
         #: How many of them there are of a channel, and of a channel and a client's address (`_of_client`).
         self.instances: dict[str, int] = {}
@@ -60,8 +56,6 @@ class Channels(WireProtocol):
         self._sessions_started = 0
         #: The last status of instances that have ended, for accounting of channels.
         self.ended_rows: list[Row] = []
-        #: Who owns a connection of the engine.
-        self.by_connection: dict[bytes, Conversation] = {}
 
     def endpoint(self, origin: Origin) -> ChannelInstance:
         """Return the channel instance of a new connection."""
@@ -99,18 +93,8 @@ class Channels(WireProtocol):
         for session in list(self.sessions):
             session.stop(STATUS_QM_TERMINATING)
 
-    def check_password(self, session: ChannelInstance, identity: Identity) -> bool:
-        """Have a password compared while others are served, then call `session.checked`. False: not by this host."""
-        return False
-
-    def forget_check(self, session: ChannelInstance) -> None:
-        """A session that waits for that is over."""
-
-    def remind_later(self, stream: Stream) -> None:
-        """Call `stream.remind` in turns, a little later and then later each time, until it returns False."""
-
     def terms_of(self, name: str, address: str) -> Terms:
-        """The terms of the server-connection channel called `name`. Raises ChannelError."""
+        """Return the terms of the server-connection channel called `name`. Raises ChannelError."""
         definition = self.engine.catalogue.find("CHANNEL", name)
         if definition is None:
             raise ChannelError(STATUS_NO_CHANNEL, f"channel {name} is not defined", "AMQ9519E")
@@ -135,15 +119,12 @@ class Channels(WireProtocol):
         terms.certificate_label = definition.text("CERTLABL")
         return terms
 
-    def admitted(self, session: ChannelInstance) -> None:
-        """Somebody has connected on the socket of `session`, for the first time."""
-
     def refused(self, session: ChannelInstance, why: str) -> None:
-        """There is no room for a client: write that down."""
+        """Write to the error log that there is no room for a client."""
         self.engine.notice("AMQ9513E", f"The connection from {session.address} was refused: {why}.")
 
     def started(self, session: ChannelInstance) -> None:
-        """A session has named its channel. Raises ChannelError if there are too many."""
+        """Add an instance that has named its channel. Raises ChannelError if there are too many."""
         terms = session.terms
         assert terms is not None
         if self.channels_max and terms.name != LOCAL_CHANNEL and self.channels_count >= self.channels_max:
@@ -169,7 +150,7 @@ class Channels(WireProtocol):
             self.engine.channel_started(terms.name, session.address)
 
     def ended(self, session: ChannelInstance) -> None:
-        """A session is over."""
+        """Remove an instance."""
         if session in self.sessions:
             self.sessions.discard(session)
             if self.engine.keep_channels:
@@ -210,7 +191,7 @@ class Channels(WireProtocol):
         return found
 
     def _quiesce(self, session: ChannelInstance) -> None:
-        """Gets that wait end if they are to fail now."""
+        """End waiting gets that are to fail now."""
         for conversation in session.conversations.values():
             waiters = [stream.waiter for stream in conversation.streams.values()]
             if conversation.connection is not None:
@@ -221,7 +202,7 @@ class Channels(WireProtocol):
         self.host.turn()
 
     def look_at(self, session: ChannelInstance, now_ms: int) -> None:
-        """Once a second: when the last call was, and whether the channel is to end (STOP CHANNEL, DISCINT)."""
+        """Record the time of the last call, and end the instance if STOP CHANNEL or DISCINT says so. Once a second."""
         terms = session.terms
         assert terms is not None
         if session.closing:
@@ -245,13 +226,13 @@ class Channels(WireProtocol):
 
 
 def techniques(definition: MQObject, keyword: str) -> list[int]:
-    """The numbers of what a channel's COMPHDR or COMPMSG allows."""
+    """Return the numbers of the techniques in a channel's COMPHDR or COMPMSG."""
     words = definition.names(keyword)
     return [number for number, word in NAMES.items() if word in words or "ANY" in words]
 
 
 def _consumes(session: ChannelInstance) -> bool:
-    """Whether the client has consumers that are called with messages, or reads ahead: then it need not call."""
+    """Return whether the client has consumers that are called with messages, or reads ahead: it need not call."""
     for conversation in session.conversations.values():
         if conversation.started:
             return True
@@ -262,5 +243,14 @@ def _consumes(session: ChannelInstance) -> bool:
 
 
 def _of_client(session: ChannelInstance, terms: Terms) -> str:
-    """The key of a channel and an address, which no channel has for its name."""
+    """Return the key of a channel and an address, which is not the name of a channel."""
     return f"{terms.name} {session.address.rpartition('(')[0]}"
+
+
+def rows(channels: Channels) -> list[Row]:
+    """Return the rows of all instances, and of all stopped channels."""
+    found = [instance_row(session) for session in channels.sessions]
+    for definition in channels.engine.catalogue.match("CHANNEL"):
+        if definition.stopped:
+            found.append(stopped_row(definition.name))
+    return found

@@ -20,7 +20,7 @@ _HEXADECIMAL: Final = "0123456789abcdef"
 
 
 def name_of(channel: str) -> str:
-    """What is asked for when `channel` will be used."""
+    """Return the server name that is asked for in a handshake for `channel`."""
     made = ""
     for each in channel:
         if each in string.ascii_uppercase:
@@ -33,7 +33,7 @@ def name_of(channel: str) -> str:
 
 
 def channel_of(name: str) -> str:
-    """The channel that is asked for by `name`; "" if that is no such name."""
+    """Return the channel that is asked for by `name`; "" if that is no such name."""
     name = name.lower()
     if not name.endswith(SUFFIX):
         return ""

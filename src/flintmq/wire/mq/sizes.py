@@ -10,19 +10,19 @@ from flintmq.wire.mq.calls import read_long
 
 
 def md_size(version: int) -> int:
-    """How long an MQMD is."""
+    """Return the length of an MQMD."""
     return md_structure.SIZE_1 if version == 1 else md_structure.SIZE_2
 
 
 def pmo_size(version: int) -> int:
-    """An MQPMO."""
+    """Return the length of an MQPMO."""
     if version == 1:
         return pmo_structure.SIZE_1
     return pmo_structure.SIZE_2 if version == 2 else pmo_structure.SIZE_3
 
 
 def gmo_size(version: int) -> int:
-    """An MQGMO."""
+    """Return the length of an MQGMO."""
     if version <= 2:
         return gmo_structure.SIZE_1 if version == 1 else gmo_structure.SIZE_2
     return gmo_structure.SIZE_3 if version == 3 else gmo_structure.SIZE_4

@@ -4,10 +4,10 @@
          0  Verb          int32   1 QUERY, 12 OPEN ...
          4  Version       int32
          8  MaxReplySize  int32
-        12  in and out    char 4 identifier "SPxU", int32 version, int32 length with what follows
-        24  in, or out    char 4 identifier "SPxI" or "SPxO", int32 version, int32 length with what follows
+        12  in and out    char 4 identifier "SPxU", int32 version, int32 length with the rest
+        24  in, or out    char 4 identifier "SPxI" or "SPxO", int32 version, int32 length with the rest
 
-QUERY answers which verbs there are, each with its highest versions: number of verbs, then for each verb its number,
+QUERY answers the available verbs, each with its highest versions: number of verbs, then for each verb its number,
 the versions of the three structures, and 1 if it can be used. Those of FlintMQ's own (bulk.py) are told to its own
 client only.
 
@@ -40,8 +40,8 @@ counts them. The reply has them again, and an empty "SPPO".
         24  DelayMs      int64   in two halves, the upper one first, each in the byte order of the segment
         32  data
 
-NOTIFY cancels the get of a connection that waits, which the client asks for when another thread closes what the get
-waits for. The reply has "SPNU" and an empty "SPNO".
+NOTIFY cancels the waiting get of a connection. The client asks for it when another thread closes the handle of the get.
+The reply has "SPNU" and an empty "SPNO".
 
     offset  SPNI          type     value
          0  StrucId       char 4   "SPNI"
@@ -49,7 +49,7 @@ waits for. The reply has "SPNU" and an empty "SPNO".
          8  StrucLength   int32    44
         12  Option        int32    1 cancel
         16  Reason        int32    2107 MQRC_XWAIT_CANCELED, with which the get ends
-        20  ConnectionId  byte 24  whose get
+        20  ConnectionId  byte 24  of the waiting get
 
 RESERVE is asked by a client that puts asynchronously: message ids that it can give out by itself. In: the length of an
 id, and how many it would like. Out: how many it gets, where in the id the counter ends, and the first id.
@@ -72,7 +72,7 @@ NOTIFY: Final = 11
 OPEN: Final = 12
 
 FRAME: Final[int] = 36
-#: Where the structure in and out begins, and what it has before its own fields.
+#: The offset of the structure in and out, and the length of the part before its own fields.
 IN_OUT: Final[int] = 12
 STRUCTURE: Final[int] = 12
 SPPI_SIZE: Final[int] = 32
@@ -83,7 +83,7 @@ PROTECTION_ERROR_QUEUE: Final = "SYSTEM.PROTECTION.ERROR.QUEUE"
 SPNI_SIZE: Final[int] = 44
 #: Option of SPNI: the get that waits ends.
 NOTIFY_CANCEL: Final = 1
-#: Of SPPI: the first that has a delay, which is what a client needs it for.
+#: Of SPPI: the first version with a delay, which clients need.
 PUT_VERSION: Final[int] = 3
 #: verb: the highest versions of its structures in and out, in, out.
 VERBS: Final = {
@@ -98,7 +98,7 @@ VERBS_MAX: Final = 12
 
 
 class Frame:
-    """What every SPI call begins with."""
+    """The beginning of every SPI call."""
 
     verb: int = 0
     version: int = 0
@@ -108,7 +108,7 @@ class Frame:
 
     @staticmethod
     def unpack(body: bytes, offset: int, big_endian: bool, ccsid: int) -> "Frame":
-        """The frame at `offset`. Raises ChannelError."""
+        """Unpack the frame at `offset`. Raises ChannelError."""
         if len(body) - offset < FRAME:
             raise ChannelError(STATUS_PROTOCOL_LENGTH, f"an SPI call has {len(body) - offset} bytes")
         frame = Frame()
@@ -120,7 +120,7 @@ class Frame:
         return frame
 
     def pack(self, out_version: int, payload: bytes, big_endian: bool, ccsid: int, in_out: bytes = b"") -> bytes:
-        """The reply: this frame, `in_out` in the structure in and out, and `payload` in the out structure."""
+        """Pack the reply: this frame, `in_out` in the structure in and out, and `payload` in the out structure."""
         raw = write_longs([self.verb, self.version, self.max_reply_size], big_endian)
         raw += write_text(self.family + "U", 4, ccsid, 0, "SPI")
         raw += write_longs([1, STRUCTURE + len(in_out)], big_endian) + in_out
@@ -129,7 +129,7 @@ class Frame:
 
 
 def query_payload(big_endian: bool, reply_size: int = 0) -> bytes:
-    """What QUERY answers to a client that has given this MaxReplySize."""
+    """Pack the answer of QUERY to a client that has given this MaxReplySize."""
     values = [VERBS_MAX]
     for verb in range(1, VERBS_MAX + 1):
         versions = VERBS.get(verb)
@@ -148,7 +148,7 @@ _COUNTER_END: Final = 23
 
 
 def reserve_payload(asked: int, first: bytes, big_endian: bool) -> bytes:
-    """What RESERVE answers: ids from `first` on."""
+    """Pack the answer of RESERVE: ids from `first` on."""
     return write_longs([min(asked, RESERVED), _COUNTER_END], big_endian) + first
 
 
@@ -163,7 +163,7 @@ class PutRequest:
 
     @staticmethod
     def unpack(body: bytes, offset: int, big_endian: bool, ccsid: int) -> "PutRequest":
-        """The structure behind the one in and out of the call at `offset`. Raises ChannelError."""
+        """Unpack the structure behind the one in and out of the call at `offset`. Raises ChannelError."""
         in_out = read_longs(body, offset + IN_OUT + 8, 1, big_endian)[0]
         at = offset + IN_OUT + in_out
         if in_out < STRUCTURE or len(body) - at < SPPI_SIZE or read_text(body[at : at + 4], ccsid) != "SPPI":
@@ -188,7 +188,7 @@ class NotifyRequest:
 
     @staticmethod
     def unpack(body: bytes, offset: int, big_endian: bool, ccsid: int) -> "NotifyRequest":
-        """The structure of the call at `offset`. Raises ChannelError."""
+        """Unpack the structure of the call at `offset`. Raises ChannelError."""
         at = offset + IN_OUT + STRUCTURE
         if len(body) - at < SPNI_SIZE or read_text(body[at : at + 4], ccsid) != "SPNI":
             raise ChannelError(STATUS_PROTOCOL_DATA, "an SPI NOTIFY has no SPNI")
@@ -201,12 +201,12 @@ class NotifyRequest:
 
 
 def is_notify(body: bytes, offset: int, big_endian: bool) -> bool:
-    """Whether the SPI call at `offset` is a NOTIFY, which is served while a get of its conversation waits."""
+    """Return whether the SPI call at `offset` is a NOTIFY, which is served during a waiting get."""
     return len(body) - offset >= FRAME and read_longs(body, offset, 1, big_endian)[0] == NOTIFY
 
 
 def put_body(structures: bytes, data: bytes, delay_ms: int, big_endian: bool, ccsid: int) -> bytes:
-    """What a client sends for a PUT; `structures` are MQMD and MQPMO."""
+    """Pack a client's PUT; `structures` are MQMD and MQPMO."""
     low = delay_ms & 0xFFFF_FFFF
     halves = [delay_ms >> 32, low - 0x1_0000_0000 if low >= 0x8000_0000 else low]
     return (
@@ -230,7 +230,7 @@ class OpenRequest:
 
     @staticmethod
     def unpack(body: bytes, offset: int, big_endian: bool, ccsid: int) -> "OpenRequest":
-        """The structure at `offset`. Raises ChannelError."""
+        """Unpack the structure at `offset`. Raises ChannelError."""
         if len(body) - offset < LPOO_SIZE_1 or read_text(body[offset : offset + 4], ccsid) != "LPOO":
             raise ChannelError(STATUS_PROTOCOL_DATA, "an SPI OPEN has no LPOO")
         request = OpenRequest()
@@ -242,7 +242,7 @@ class OpenRequest:
         return request
 
     def pack(self, defaults: OpenDefaults, od: bytes, name: str, big_endian: bool, ccsid: int) -> bytes:
-        """LPOO with what is known of the queue, the descriptor, and the policy."""
+        """Pack LPOO with the attributes of the queue, the descriptor, and the policy."""
         raw = write_text("LPOO", 4, ccsid, 0, "LPOO") + write_longs(
             [
                 self.version,
@@ -264,7 +264,7 @@ class OpenRequest:
 
 
 def no_policy(name: str) -> bytes:
-    """A PCF block, always big-endian, that says that messages of this queue are not protected."""
+    """Return a PCF block, always big-endian, by which messages of this queue are not protected."""
     block = struct.pack(">9i", 8, 36, 3, 0, 1, 1, 0, 0, 8)
     block += struct.pack(">4i", 3, 16, 5, 1)
     block += struct.pack(">5i", 4, 20 + 48, 6, 819, 48) + name.encode("latin-1", "replace")[:48].ljust(48)

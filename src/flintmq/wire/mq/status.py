@@ -17,13 +17,12 @@ from flintmq.wire.mq.compression import NAMES
 
 if TYPE_CHECKING:
     from flintmq.wire.mq.cipher_spec import Protection
-    from flintmq.wire.mq.server import Channels
 
 _PROTOCOLS: Final = {"TLSv1.2": "TLSV12", "TLSv1.3": "TLSV13"}
 
 
 def instance_row(session: ChannelInstance) -> Row:
-    """One instance of a channel."""
+    """Return the row of a channel instance."""
     terms = session.terms
     assert terms is not None
     running = session.state == AGREED
@@ -76,7 +75,7 @@ def instance_row(session: ChannelInstance) -> Row:
 
 
 def ended_row(session: ChannelInstance, now_us: int) -> Row:
-    """The last row of an instance that ends now, for accounting: its conversations have ended before it."""
+    """Return the last row of an instance that ends now, for accounting: its conversations have ended before it."""
     if session.calls != session.calls_seen:
         session.last_call_ms = now_us // 1000  # The host has not looked since its last call.
     row = instance_row(session)
@@ -96,7 +95,7 @@ def _add_protection(row: Row, protection: Protection | None, cipher_spec: str) -
 
 
 def stopped_row(name: str) -> Row:
-    """A channel that nobody can use."""
+    """Return the row of a stopped channel."""
     return {
         "CHANNEL": name,
         "CHLTYPE": "SVRCONN",
@@ -106,12 +105,3 @@ def stopped_row(name: str) -> Row:
         "SUBSTATE": "",
         "STOPREQ": "NO",
     }
-
-
-def rows(channels: Channels) -> list[Row]:
-    """Every instance, and every channel that is stopped."""
-    found = [instance_row(session) for session in channels.sessions]
-    for definition in channels.engine.catalogue.match("CHANNEL"):
-        if definition.stopped:
-            found.append(stopped_row(definition.name))
-    return found

@@ -1,4 +1,4 @@
-"""Messages that the client asks for ahead, and those that it gets.
+"""Messages that the client asks for ahead, and those that it receives.
 
 REQUEST_MSGS, from the client: 40 bytes, and if a selection is there 24 more and the ids that it matches.
 
@@ -6,7 +6,7 @@ REQUEST_MSGS, from the client: 40 bytes, and if a selection is there 24 more and
          0  Version         int32    1
          4  Hobj            int32
          8  ReceivedBytes   int32    that have come since the last request, used or not
-        12  RequestedBytes  int32    how much may come: what is free. 1 for one message
+        12  RequestedBytes  int32    free room of the client; 1 for one message
         16  MaxMsgLength    int32    how long a message may be, -1 any
         20  GetMsgOptions   int32    MQGMO_*
         24  WaitInterval    int32    milliseconds, -1 for ever
@@ -22,7 +22,7 @@ REQUEST_MSGS, from the client: 40 bytes, and if a selection is there 24 more and
         60  MatchOptions    int32    MQMO_*
         64  MsgId, CorrelId, GroupId of 24 bytes and MsgToken of 16, each only if it is matched
 
-ASYNC_MESSAGE, to the client: each segment has 24 bytes, the first has what comes behind them too.
+ASYNC_MESSAGE, to the client: each segment begins with 24 bytes; the first has the other fields too.
 
     offset  field                type     value
          0  Version              int32    1
@@ -33,7 +33,7 @@ ASYNC_MESSAGE, to the client: each segment has 24 bytes, the first has what come
         20  SegmentIndex         uint16   from 0
         22  SelectionIndex       uint16
         24  ReasonCode           int32
-        28  TotalMsgLength       int32    of what is sent, in all segments
+        28  TotalMsgLength       int32    of the sent data, in all segments
         32  ActualMsgLength      int32    of the message, which may be longer
         36  MsgToken             byte 16
         52  Status               uint16
@@ -60,7 +60,7 @@ REQUEST_CONSUMER: Final = 0x01
 REQUEST_GET: Final = 0x08
 REQUEST_SELECTION: Final = 0x10
 
-#: QueueStatus: the client reads ahead. It waits for what is pushed, and asks again when it is told to.
+#: QueueStatus: the client reads ahead. It waits for pushed messages, and asks again when it is told to.
 STATUS_READ_AHEAD: Final = 0x01
 
 NOTIFY_GET_INHIBITED: Final = 1
@@ -93,16 +93,16 @@ FIRST_LITTLE: Final = struct.Struct("<iii16sHB")
 WHOLE_BIG: Final = struct.Struct(">iiiiiHHiii16sHB")
 WHOLE_LITTLE: Final = struct.Struct("<iiiiiHHiii16sHB")
 PREFIX: Final[int] = 24
-#: Where the indexes, what follows them, the token and the status are in a message that is one segment.
+#: Offsets of indexes, lengths, token and status in a message that is one segment.
 INDEXES: Final = 8
 LENGTHS: Final = 16
 TOKEN: Final = 36
 STATUS: Final = 52
 _UNSIGNED: Final = 0xFFFF_FFFF
-#: The prefix and what comes behind it in the first segment, up to the queue name.
+#: The length of the first segment up to the queue name.
 WHOLE_SIZE: Final[int] = PREFIX + 31
 REQUEST_SIZE: Final[int] = 40
-#: Where its handle, what was received, what is asked for and GlobalMsgIndex are.
+#: Offsets of the handle, the received bytes, the requested messages and GlobalMsgIndex.
 REQUEST_HANDLE: Final = 4
 REQUEST_RECEIVED: Final = 8
 REQUEST_ROOM: Final = 12
@@ -129,7 +129,7 @@ class Request:
 
     @staticmethod
     def unpack(body: bytes, big_endian: bool) -> "Request":
-        """What follows the header. Raises ChannelError."""
+        """Unpack a request from the body of a segment. Raises ChannelError."""
         if len(body) < REQUEST_SIZE:
             raise ChannelError(STATUS_PROTOCOL_LENGTH, f"REQUEST_MSGS has {len(body)} bytes, not {REQUEST_SIZE}")
         request = Request()
@@ -159,7 +159,7 @@ class Selection:
     msg_token: bytes = bytes(16)
 
     def read(self, body: bytes, big_endian: bool) -> None:
-        """What follows the numbers of a request. Raises ChannelError."""
+        """Unpack the selection behind the numbers of a request. Raises ChannelError."""
         if len(body) < SELECTION_SIZE:
             raise ChannelError(STATUS_PROTOCOL_LENGTH, f"REQUEST_MSGS has {len(body)} bytes and no selection")
         (
@@ -187,26 +187,26 @@ class Selection:
 def write_prefix(
     handle: int, index: int, global_index: int, length: int, segment: int, selection: int, big_endian: bool
 ) -> bytes:
-    """The 24 bytes that every segment of a message begins with."""
+    """Pack the first 24 bytes of every segment of a message."""
     layout = PREFIX_BIG if big_endian else PREFIX_LITTLE
     return layout.pack(1, handle, index, global_index, length, segment, selection)
 
 
 def write_indexes(index: int, global_index: int, big_endian: bool) -> bytes:
-    """MessageIndex and GlobalMessageIndex."""
+    """Pack MessageIndex and GlobalMessageIndex."""
     if big_endian:
         return ((index & _UNSIGNED) << 32 | global_index & _UNSIGNED).to_bytes(8, "big")
     return ((global_index & _UNSIGNED) << 32 | index & _UNSIGNED).to_bytes(8, "little")
 
 
 def padded_name(q_name: bytes) -> bytes:
-    """The queue name, and the zeros behind it."""
+    """Return the queue name with zeros behind it."""
     return q_name + bytes(-(3 + len(q_name)) % 4)
 
 
 def write_first(
     reason: int, total: int, actual: int, token: bytes, status: int, q_name: bytes, big_endian: bool
 ) -> bytes:
-    """What comes behind them in the first segment, up to the descriptor."""
+    """Pack the part of the first segment between the prefix and the descriptor."""
     layout = FIRST_BIG if big_endian else FIRST_LITTLE
     return layout.pack(reason, total, actual, token, status, len(q_name)) + padded_name(q_name)

@@ -4,16 +4,16 @@ A client that shares its socket does not send MQGET. It keeps the messages of a 
 has filled by REQUEST_MSGS: for one get, ahead of gets (read-ahead), or for a consumer that is called with each message.
 One `Stream` of each handle does all three:
 
-    request    says what is wanted, how many bytes the client can take, and how long to wait
+    request    record the wanted messages, the client's room in bytes, and the time to wait
     pump       as long as the client can take more: get a message and send it. None there: wait for one at the queue
-    woken      the wait at the queue has brought a message, or is over; then nothing is said, the client has a clock too
-    cancel     another thread of the client closes what a get waits for: the get ends (SPI NOTIFY)
-    consume    a put hands over what the wait is for: it is sent while it is put, and the wait goes on
+    woken      the wait has brought a message, or has ended; an end is not reported, since the client has a clock too
+    cancel     another thread of the client closes the handle of a waiting get: the get ends (SPI NOTIFY)
+    consume    a put hands a message to the wait: it is sent during the put, and the wait continues
 
-A request with CONFIRM_REQUEST is the client's question whether there is anything left, before it tells its application
-that there is no message: it is answered at once, with a message if there is one, and always with CHECK_MSG.
+With a request with CONFIRM_REQUEST the client asks whether a message is left, before it tells its application that
+there is none: it is answered at once, with a message if there is one, and always with CHECK_MSG.
 
-Notifications from the client, and what they do:
+Notifications from the client, and their effects:
 
     CONN_STATE 0, 2     consumers are stopped, started: nothing is pushed to consumers in between
     TXN_ALLOWED         messages may be pushed to consumers in syncpoint. A client that is called with a message before
@@ -23,29 +23,30 @@ Notifications from the client, and what they do:
     Q_STATE 16, 0       the handle has a consumer, or none. A client that reads ahead does not ask again for the other
     others              nothing; those with CONFIRM_REQUEST are answered by the code after theirs
 
-T1  What is pushed to a consumer in syncpoint is pushed one at a time to a conversation: the next one comes when the
-    client has used the last. So a commit in the callback commits what was consumed, and nothing else.
-T2  What was sent and not used when the handle is closed is lost without syncpoint, as read-ahead is in MQ; in syncpoint
-    it belongs to the unit of work, and the client backs it out.
-T3  What a wait has brought is sent before anything else is done with its stream: the host may not have handed it over
-    yet when the next segment of the same packet, or of another client, asks for more. `settle` sees to it.
+T1  Messages for consumers in syncpoint are pushed one at a time to a conversation: the next one is sent when the
+    client has used the last. So a commit in the callback commits the consumed message, and nothing else.
+T2  A message that was sent and not used when the handle is closed is lost without syncpoint, as read-ahead is in MQ; in
+    syncpoint it belongs to the unit of work, and the client backs it out.
+T3  The message of a completed wait is sent before any other action of its stream: the host may not have handed it over
+    yet when the next segment of the same packet, or of another client, asks for more. `settle` does this.
 T4  Ahead of gets, only messages that may be lost are sent. A persistent one, and one that is got in syncpoint, goes to
-    a client that waits for it, and then nothing but what may be lost until it waits again: so at most one is there that
-    was not used. What is behind it stays too, for the order is kept. Nothing is lost by a browse, which reads on.
+    a client that waits for it; after it only messages that may be lost are sent until the client waits again. So at
+    most one unused message must not be lost. Messages behind it stay too, for the order is kept. A browse loses
+    nothing: it reads on.
 T5  A client that reads ahead (QueueStatus) has room until it says otherwise. It does not ask for each get, it waits for
-    what is pushed, so the wait at the queue has no end, whatever WaitInterval says. What is pushed while no get waits
-    would be lost to other getters, and to all when the handle is closed. So a message that arrives when no get has
-    asked stays on the queue, and STREAMING_TXN_PAUSED says so: a get that waits then asks, and others may have taken
-    the message. Only a queue that goes with its only handle, that of a non-durable subscriber, is pushed ahead of gets.
-    After a question that has found nothing, a client that was told so asks once more for the get that has just ended.
-    That request is not believed (`doubts`). A get that waits asks again, when it is told that a message is there. A
-    client that is told just when it has asked does not hear it, so one that was not believed is told again and again,
-    later each time, until it asks (`remind`).
+    pushed messages, so the wait at the queue has no end, whatever WaitInterval says. Messages that are pushed while no
+    get waits would be lost to other getters, and to all when the handle is closed. So a message that arrives when no
+    get has asked stays on the queue, and STREAMING_TXN_PAUSED says so: a waiting get then asks, and others may have
+    taken the message. Only a queue that is deleted with its only handle, that of a non-durable subscriber, is pushed
+    ahead of gets. After a question that has found nothing, the client asks once more for the get that has just ended.
+    That request is stale (`stale_requests`) and is ignored. A waiting get asks again when it is told that a message is
+    there. A client that is told just when it has asked ignores it, so after a stale request the client is told again
+    and again, later each time, until it asks (`remind`).
 
-REQUEST_GET says that a get waits that finds nothing at the client, and REQUEST_CONSUMER that a consumer has used all
-that was there; a request with neither says that there is room, and that is all (docs/wire-protocol.md). What was sent
-and has not arrived at a client that waits (GlobalMsgIndex) is what it waits for, unless it now wants another selection;
-when that is used, it says again that it waits.
+REQUEST_GET tells that a get waits that finds nothing at the client, and REQUEST_CONSUMER that a consumer has used all
+its messages; a request with neither only tells that there is room (docs/wire-protocol.md). A message that was sent and
+has not arrived at a waiting client (GlobalMsgIndex) is the one that it waits for, unless it now wants another
+selection; when it has used that message, it tells again that it waits.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ from flintmq.qmgr.connection import (
 from flintmq.wire.mq import segment as seg
 from flintmq.wire.mq import stream as wire
 from flintmq.wire.mq.calls import read_longs, write_longs
-from flintmq.wire.mq.codec_cache import DescriptorMemo, md_size
+from flintmq.wire.mq.codec_cache import DescriptorCache, md_size
 from flintmq.wire.mq.segment import Segment
 
 if TYPE_CHECKING:
@@ -103,14 +104,14 @@ _SYNCPOINT: Final = MQGMO_SYNCPOINT | MQGMO_SYNCPOINT_IF_PERSISTENT
 #: With no other options than these a get needs no later version of MQGMO, unless it asks for a token.
 _PLAIN: Final = MQGMO_SYNCPOINT | MQGMO_NO_SYNCPOINT | MQGMO_WAIT | MQGMO_FAIL_IF_QUIESCING
 FOR_EVER: Final = -1
-#: When so much of messages is to be sent on a socket, no more is got for it until that has been handed over.
+#: With this amount of unsent messages on a socket, no more are got for it until these were handed over.
 UNSENT_MAX: Final = 1024 * 1024
 #: The request id of messages; they answer no request in particular.
 REQUEST_PUSHED: Final = 1
 NO_TOKEN: Final[bytes] = bytes(16)
 #: RequestedBytes: room for one message.
 _ONE: Final = 1
-#: RequestFlags: somebody waits.
+#: RequestFlags: a get or a consumer waits.
 _WAITS: Final = wire.REQUEST_CONSUMER | wire.REQUEST_GET
 #: The status that a message has in ASYNC_MESSAGE.
 _STATUS: Final = 1
@@ -139,19 +140,19 @@ class Stream(Answer):
     index: int = 0
     #: The client waits for a message, and none was sent since it said so (T4).
     asked: bool = False
-    #: The client reads ahead. For gets, it waits for what is pushed and does not ask again until it is told to (T5).
+    #: The client reads ahead. For gets, it waits for pushed messages and does not ask again until it is told to (T5).
     reads_ahead: bool = False
     lasting: bool = False
     #: A question has found nothing, and no get has asked since: every message stays on the queue (T5).
-    quiet: bool = False
+    no_get_waits: bool = False
     #: The client was told that a message stays on the queue until it asks, and has not asked since.
     paused: bool = False
     #: Gets that wait are cancelled; whether there is one is not known until the client asks (`cancel`).
     cancelled: bool = False
-    #: Requests for a get that are still to come and may be of a get that has ended (T5).
-    doubts: int = 0
-    #: The last request was not believed.
-    disbelieved: bool = False
+    #: The number of requests to ignore that may still come for a get that has ended (T5).
+    stale_requests: int = 0
+    #: The last request was ignored as stale.
+    was_stale: bool = False
     #: It asks whether there is a message, and has to be told.
     questioned: bool = False
     #: GlobalMsgIndex of the last message that was sent.
@@ -160,12 +161,12 @@ class Stream(Answer):
     stalled: bool = False
     #: Why, as the client knows it; 0 if it does not.
     _told: int = 0
-    #: The wait whose end was not looked at yet; it may be over (T3).
+    #: The wait that was not settled yet; it may be over (T3).
     _wait: Waiter | None = None
-    #: What the last request asked for, as bytes, and the tail of its header, which they depend on (fast_path.py).
+    #: The wanted messages of the last request, as bytes, and the tail of its header (fast_path.py).
     asked_for: bytes = b""
     asked_tail: bytes = b""
-    # What the last message of one segment began with, around its indexes and its token, and what that depends on.
+    # The constant parts of the last message of one segment, around its indexes and token, and their conditions.
     _front: bytes = b""
     _lengths: bytes = b""
     _name: bytes = b""
@@ -182,13 +183,13 @@ class Stream(Answer):
         self.direct = AS_CONSUMER
         self.wish = wire.Selection()
         self.last_request = wire.Request()
-        self._memo = DescriptorMemo()
+        self._memo = DescriptorCache()
         #: Of the gets that are made for the client.
         self._md = MQMD()
         self._gmo = MQGMO()
 
     def request(self, request: wire.Request, questioned: bool = False) -> None:
-        """Take what the client wants. A request that only returns credit does not disturb a wait that lasts."""
+        """Record a request of the client. One that only returns credit does not disturb a wait that lasts."""
         self.settle()
         waits = request.flags & _WAITS
         consumer = waits & wire.REQUEST_CONSUMER != 0 if waits else self.consumer
@@ -198,9 +199,9 @@ class Stream(Answer):
         if consumer or lasting:
             options |= MQGMO_WAIT
             wait_interval = FOR_EVER
-        if not lasting:  # What is known of gets that read ahead says nothing of a consumer.
-            self.quiet = self.paused = False
-            self.doubts = 0
+        if not lasting:  # The state of gets that read ahead does not hold for a consumer.
+            self.no_get_waits = self.paused = False
+            self.stale_requests = 0
         self.in_flight = max(0, self.in_flight - max(0, request.received_bytes))
         self.room = request.requested_bytes
         if waits:
@@ -231,47 +232,47 @@ class Stream(Answer):
         """Note that a get or a consumer waits. A question is always asked by a get that is there (T5)."""
         if not questioned:
             self.paused = False
-        self.disbelieved = self.doubts > 0 and not questioned
-        if self.disbelieved:
-            self.doubts -= 1
+        self.was_stale = self.stale_requests > 0 and not questioned
+        if self.was_stale:
+            self.stale_requests -= 1
         elif arrived:
             self.asked = True
-            self.quiet = False
+            self.no_get_waits = False
 
     def answered_question(self, index: int) -> None:
-        """The client knows now whether there is a message, and waits no longer. It had all messages up to `index`."""
+        """Record that the client knows whether there is a message. It had all messages up to `index`."""
         self.asked = self.questioned = False
         self.ahead = True
         if self.lasting:
-            self.doubts = 2 if self.paused else 1  # A get that is told to ask may have ended when it hears of it.
+            self.stale_requests = 2 if self.paused else 1  # A get that is told to ask may have ended since.
             self.paused = False
-            self.quiet = index >= self.sent_index
+            self.no_get_waits = index >= self.sent_index
             self._rest()
 
     def serve(self, consumer: bool) -> None:
-        """The handle has a consumer, or no longer has one. A client that reads ahead asks for neither anew (T5)."""
+        """Record that the handle has a consumer, or has none. A client that reads ahead does not ask again (T5)."""
         if not self.reads_ahead or consumer == self.consumer:
             return
         self.stop_waiting()
         self.consumer, self.lasting = consumer, not consumer
-        self.asked = consumer and (self.asked or self.quiet)  # If it has nothing to call the consumer with.
-        self.quiet = not consumer
+        self.asked = consumer and (self.asked or self.no_get_waits)  # If it has nothing to call the consumer with.
+        self.no_get_waits = not consumer
         self.paused = self.idle = False
-        self.doubts = 0
+        self.stale_requests = 0
 
     def _rest(self) -> None:
-        """A wait has begun or goes on: whether a message that arrives is sent, or left until a get asks for it (T5)."""
+        """Decide for a wait whether an arriving message is sent, or stays until a get asks for it (T5)."""
         self.idle = self.lasting and not self.asked and not self._is_only_getter()
         self.direct = NOT_DIRECT if self.idle else AS_CONSUMER
 
     def _is_only_getter(self) -> bool:
-        """Whether nobody else can get the messages of the queue, which go with the handle: a managed queue."""
+        """Return whether no other handle can get the messages of the queue: a managed queue of this handle."""
         queue = self.handle.queue
         assert queue is not None
         return self.handle.owns_dynamic and queue.temporary and queue.input_handles == 1
 
     def is_in_call(self) -> bool:
-        """Whether a get is known to wait. Whether one waits on a handle that reads ahead is known if it has asked."""
+        """Return whether a get is known to wait. A get on a handle that reads ahead is known if it has asked."""
         return self.waiter is not None and not self.consumer and (self.asked or not self.lasting)
 
     def cancel(self) -> None:
@@ -299,19 +300,19 @@ class Stream(Answer):
         self.stop_waiting()
         self.asked = self.cancelled = False
         self.ahead = True
-        self.quiet = self.lasting
+        self.no_get_waits = self.lasting
         fail(self, MQRC_XWAIT_CANCELED)
         self.data_length = 0
         self._send(MQMD())
 
     def _allow(self) -> None:
-        """A consumer has used all: if it was busy when it would have said TXN_ALLOWED, it does not say so any more."""
+        """Allow syncpoint for a consumer that has used all: a busy client does not send TXN_ALLOWED afterwards."""
         conversation = self.conversation
         if self.sent_index and not conversation.syncpoint_revoked:
             conversation.syncpoint_allowed = True
 
     def may_pump(self) -> bool:
-        """Whether the client can take a message now (T1)."""
+        """Return whether the client can take a message now (T1)."""
         conversation = self.conversation
         if self.in_flight >= self.room or self.waiter is not None or self.stalled or conversation.session.blocked:
             return False
@@ -324,7 +325,7 @@ class Stream(Answer):
         return conversation.consuming is not self
 
     def _is_ahead(self) -> bool:
-        """Whether a message that must not be lost has to stay (T1, T4)."""
+        """Return whether a message that must not be lost has to stay (T1, T4)."""
         if not self.asked:
             return True
         conversation = self.conversation
@@ -333,7 +334,7 @@ class Stream(Answer):
         return False
 
     def pump(self) -> None:
-        """Send messages as long as the client can take them, then wait for more. What is much is sent in turns (S1)."""
+        """Send messages as long as the client can take them, then wait for more. Many are sent in turns (S1)."""
         self.settle()
         self.ahead = self._is_ahead()  # Of a wait as well.
         if self.waiter is not None and self._has_own_puts():
@@ -341,7 +342,7 @@ class Stream(Answer):
         if self.waiter is not None:
             self._rest()
         else:
-            self.idle = self.quiet and not self.asked
+            self.idle = self.no_get_waits and not self.asked
         while self.may_pump():
             conversation = self.conversation
             if conversation.session.unsent >= UNSENT_MAX and not self.questioned:
@@ -363,7 +364,7 @@ class Stream(Answer):
                 return
 
     def _has_own_puts(self) -> bool:
-        """True if the unit of work of the client has put something where this stream waits: no put tells a waiter."""
+        """Return whether the client's unit of work has a message for this wait, which no put tells a waiter."""
         conversation, queue = self.conversation, self.handle.queue
         connection = conversation.connection
         if connection is None or connection.unit is None or queue is None:
@@ -371,7 +372,7 @@ class Stream(Answer):
         return conversation.engine.sees_own_puts(self.handle, queue, self.options)
 
     def woken(self, waiter: Waiter) -> None:
-        """The wait is over, with a message or without. If that was settled before, whoever did it has gone on."""
+        """Send the result of a wait that is over, unless `settle` has done so, and go on."""
         if self._wait is not waiter:
             return
         self._wait = None
@@ -384,7 +385,7 @@ class Stream(Answer):
             self.pump()
 
     def consume(self, waiter: Waiter, md: MQMD) -> int:
-        """A put hands over what is waited for: send it at once, and wait on (put_to_waiter.py)."""
+        """Send the message that a put hands over to the wait, and continue the wait (put_to_waiter.py)."""
         session = self.conversation.session
         if (
             waiter is not self._wait
@@ -412,7 +413,7 @@ class Stream(Answer):
         return CONSUMED_LAST
 
     def settle(self) -> None:
-        """If the wait is over, send what it has brought (T3)."""
+        """Send the result of a wait that is over (T3)."""
         waiter = self._wait
         if waiter is not None and waiter.done:
             self._wait = None
@@ -427,7 +428,7 @@ class Stream(Answer):
             self.conversation.engine.end_wait(waiter)
 
     def _describe(self, md: MQMD, gmo: MQGMO) -> None:
-        """The get that is made for the client. What the last one returned in the same structures does not matter."""
+        """Fill the structures of the get that is made for the client. Results of the last get are overwritten."""
         wish = self.wish
         md.version = 2
         md.msg_id, md.correl_id, md.group_id = wish.msg_id, wish.correl_id, wish.group_id
@@ -442,7 +443,7 @@ class Stream(Answer):
             gmo.options &= ~MQGMO_BROWSE_NEXT  # Both together: from the beginning, then on.
 
     def _got(self, md: MQMD) -> bool:
-        """Send what the get has brought. True: go on with the next."""
+        """Send the result of a get. Return True to continue with the next one."""
         conversation = self.conversation
         connection = conversation.connection
         assert connection is not None
@@ -472,7 +473,7 @@ class Stream(Answer):
         return True
 
     def _consumes(self) -> None:
-        """A message in syncpoint is on its way to a consumer: no other one in this conversation may be (T1)."""
+        """Block other streams of the conversation: a message in syncpoint is on its way to a consumer (T1)."""
         conversation = self.conversation
         conversation.consuming = self
         for other in conversation.streams.values():
@@ -483,7 +484,7 @@ class Stream(Answer):
                     other.ahead = True
 
     def _failed(self, reason: int) -> None:
-        """The queue cannot be read: say so once."""
+        """Report once that the queue cannot be read."""
         self.stalled = True
         if reason != self._told:
             self._told = reason
@@ -495,11 +496,11 @@ class Stream(Answer):
             notify(self.conversation, self.handle.number, code, value, REQUEST_PUSHED)
 
     def _pause(self) -> None:
-        """A message stays on the queue until a get asks for it: tell the client, whose get may be waiting (T5)."""
+        """Tell the client that a message stays on the queue until a get asks for it (T5)."""
         if not self.paused:
             self.paused = True
             notify(self.conversation, self.handle.number, wire.NOTIFY_STREAMING_TXN_PAUSED, 0, REQUEST_PUSHED)
-            if self.disbelieved:
+            if self.was_stale:
                 self.conversation.session.channels.remind_later(self)
 
     def remind(self) -> bool:
@@ -510,7 +511,7 @@ class Stream(Answer):
         return True
 
     def try_again(self) -> None:
-        """The queue could not be read; perhaps it can now. If not, that is no news, and no event."""
+        """Read a queue again that could not be read. Another failure is not reported again, and puts no event."""
         handle = self.handle
         queue = handle.queue
         if not self.stalled or queue is None or not queue.get_enabled or queue.deleted:
@@ -520,12 +521,12 @@ class Stream(Answer):
             self.pump()
 
     def _can_be_read(self) -> None:
-        """It could not; the client hears of it before it hears of messages."""
+        """Report that the queue can be read again, before any message."""
         self._told = 0
         notify(self.conversation, self.handle.number, wire.NOTIFY_GET_ALLOWED, 0, REQUEST_PUSHED)
 
     def _send(self, md: MQMD) -> None:
-        """The message as ASYNC_MESSAGE, in as many segments as it takes."""
+        """Send the message as ASYNC_MESSAGE, in one or more segments."""
         conversation = self.conversation
         session = conversation.session
         message, queue = self.message, self.handle.queue
@@ -559,9 +560,16 @@ class Stream(Answer):
             ]  # fmt: skip
             session.push(b"".join(parts))
             return
-        name, descriptor = encode(self.handle.resolved_name, ccsid), memo.joined()
+        self._send_segments(data, token, room)
+
+    def _send_segments(self, data: bytes, token: bytes, room: int) -> None:
+        """Send a message in several segments of at most `room` bytes, or compressed."""
+        conversation = self.conversation
+        compression = conversation.session.compression
+        big_endian = conversation.big_endian
+        name = encode(self.handle.resolved_name, conversation.ccsid)
         first = wire.write_first(self.reason, len(data), self.data_length, token, _STATUS, name, big_endian)
-        first += descriptor
+        first += self._memo.joined()
         part = data[: room - len(first)]
         sent = len(part)
         flags = seg.FIRST if sent < len(data) else seg.ONLY
@@ -590,9 +598,9 @@ class Stream(Answer):
             flags = seg.LAST if sent == len(data) else 0
 
     def _settle_front(self, size: int, length: int) -> None:
-        """Bring what a message of one segment begins with up to this one: what `_send` writes in pieces, at once.
+        """Update the constant beginning of a message in one segment.
 
-        It is as it was, but for indexes and token, if the message is as long as the last one.
+        It stays as it was, but for indexes and token, if the message is as long as the last one.
         """
         conversation = self.conversation
         selection = self.wish.selection_index
@@ -617,7 +625,7 @@ class Stream(Answer):
 
 
 def _in_no_group(md: MQMD) -> bool:
-    """Whether the fields for groups have the values that they have for a message in none."""
+    """Return whether the fields for groups have the values of a message in none."""
     return md.group_id is NO_ID and md.msg_seq_number == 1 and md.offset == 0
 
 
@@ -655,7 +663,7 @@ def request_messages(conversation: Conversation, segment: Segment) -> None:
 
 
 def serve_request(conversation: Conversation, stream: Stream, request: wire.Request, questioned: bool = False) -> None:
-    """What a request asks for is sent, as far as it is there. With `questioned`, the client is told afterwards."""
+    """Send requested messages, as far as they are there. With `questioned`, tell the client afterwards."""
     allowed = conversation.syncpoint_allowed
     stream.request(request, questioned)
     if stream.cancelled and request.flags & _WAITS:
@@ -686,23 +694,23 @@ def cancel_gets(conversation: Conversation) -> None:
 
 
 def forget_cancel(conversation: Conversation) -> None:
-    """The client makes another call, so no get waits that was to be cancelled."""
+    """Forget cancelled gets: the client makes another call, so none of them waits."""
     conversation.cancelling = False
     for stream in conversation.streams.values():
         stream.cancelled = False
 
 
 def pump_all(conversation: Conversation) -> None:
-    """Something has changed that any stream may have waited for. The one that was served last comes last."""
+    """Serve every stream after a change that any may have waited for, the one that was served last at the end."""
     streams = sorted(conversation.streams.values(), key=_served)
     for stream in streams:
         stream.pump()
 
 
 def no_longer_consuming(conversation: Conversation) -> None:
-    """A handle was closed, or a unit of work is over. If that was the consumer's that all wait for, none need to (T1).
+    """Serve all streams if the consumer that they wait for was closed, or its unit of work is over (T1).
 
-    What it consumed last may still be uncommitted; then the end of the unit of work is waited for.
+    The last message that it consumed may still be uncommitted; then the streams wait for the end of the unit of work.
     """
     consuming, connection = conversation.consuming, conversation.connection
     if consuming is not None and not consuming.handle.open and (connection is None or connection.unit is None):
@@ -715,7 +723,7 @@ def _served(stream: Stream) -> int:
 
 
 def notified(conversation: Conversation, segment: Segment) -> None:
-    """NOTIFICATION from the client: the table above. Raises ChannelError."""
+    """Process a NOTIFICATION of the client, by the table above. Raises ChannelError."""
     _, number, code, value = read_longs(segment.body, 0, 4, segment.big_endian)
     for stream in conversation.streams.values():
         stream.settle()
@@ -742,7 +750,7 @@ def notified(conversation: Conversation, segment: Segment) -> None:
         if handle is not None and handle.queue is not None:
             handle.queue.clear_cursor(handle)
         browsing = conversation.streams.get(number)
-        if browsing is not None:  # What was sent is forgotten; the client asks anew.
+        if browsing is not None:  # Sent messages are forgotten; the client asks anew.
             browsing.stop_waiting()
             browsing.room = browsing.in_flight = 0
     reply = _REPLIES.get(code, 0)

@@ -1,4 +1,4 @@
-"""MQSUB and MQSUBRQ, done for a client; and SPI SUBSCRIBE, which is what IBM's clients send for MQSUB.
+"""MQSUB and MQSUBRQ, done for a client; and SPI SUBSCRIBE, which IBM's clients send for MQSUB.
 
 SPI SUBSCRIBE, behind the frame of an SPI call:
 
@@ -60,7 +60,7 @@ def _subscribed(
 
 
 def spi_subscribe(conversation: Conversation, call: Call, frame: spi.Frame) -> None:
-    """SPI SUBSCRIBE."""
+    """Do SPI SUBSCRIBE."""
     start = API_SIZE + spi.FRAME
     if len(call.body) < start + 4 + LSD_SIZE:
         raise ChannelError(STATUS_PROTOCOL_LENGTH, f"an SPI SUBSCRIBE has {len(call.body)} bytes")
@@ -84,7 +84,7 @@ def spi_subscribe(conversation: Conversation, call: Call, frame: spi.Frame) -> N
 
 
 def mqsub(conversation: Conversation, call: Call) -> None:
-    """MQSUB."""
+    """Do MQSUB."""
     connection = conversation.connection
     assert connection is not None
     number, more = read_longs(call.body, API_SIZE, 2, call.big_endian)
@@ -100,7 +100,7 @@ def mqsub(conversation: Conversation, call: Call) -> None:
 
 
 def mqsubrq(conversation: Conversation, call: Call) -> None:
-    """MQSUBRQ."""
+    """Do MQSUBRQ."""
     connection = conversation.connection
     assert connection is not None
     hsub = connection.handles.get(call.handle)

@@ -1,7 +1,7 @@
-"""The terms of a server-connection channel: what its definition lets a client have, and who may use it.
+"""The terms of a server-connection channel: limits by its definition, and authentication of its clients.
 
-`Channels.terms_of` (server.py) reads them from the CHANNEL objects of the catalogue when a client has named one. Who
-may connect is decided by the `Gatekeeper`, which a host may replace.
+`Channels.terms_of` (server.py) reads them from the CHANNEL objects of the catalogue when a client has named one. The
+`Gatekeeper` authenticates clients; a host may replace it.
 """
 
 from __future__ import annotations
@@ -20,11 +20,8 @@ SHARING_DEFAULT: Final = 10
 INSTANCES_MAX: Final = 999_999_999
 
 
-#: What clients of this machine, on the Unix socket, name instead of a channel.
-
-
 class Terms:
-    """What one channel gives its clients."""
+    """The terms of one channel for its clients."""
 
     max_message_length: int = MESSAGE_LENGTH_DEFAULT
     heartbeat_interval: int = HEARTBEAT_DEFAULT
@@ -38,9 +35,9 @@ class Terms:
     instances_per_client_max: int = INSTANCES_MAX
     cipher_spec: str = ""
     certificate_required: bool = False
-    #: SSLPEER: what the name in the client's certificate must have.
+    #: SSLPEER: the required parts of the name in the client's certificate.
     peer: str = ""
-    #: CERTLABL: whose certificate clients are shown; "", that of the queue manager.
+    #: CERTLABL: the label of the certificate that clients are shown; "", that of the queue manager.
     certificate_label: str = ""
 
     def __init__(self, name: str) -> None:
@@ -50,12 +47,12 @@ class Terms:
         self.message_compression: list[int] = []
 
     def automatic_keep_alive(self) -> int:
-        """KAINT(AUTO): a minute after the heartbeat, which is to find out first."""
+        """Return the interval of KAINT(AUTO): a minute longer than the heartbeat, which notices a loss first."""
         return self.heartbeat_interval + 60 if self.heartbeat_interval else 0
 
 
 def local_terms() -> Terms:
-    """What clients of this machine get: all there is, and nobody asks for a password."""
+    """Return the terms of clients of this machine: no limits, and no password."""
     terms = Terms(LOCAL_CHANNEL)
     terms.max_message_length = MESSAGE_LENGTH_MAX
     return terms
@@ -63,30 +60,30 @@ def local_terms() -> Terms:
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Gatekeeper:
-    """Decides who a client is. This one believes the client, as a channel without rules does."""
+    """Authenticates clients. This one believes the client, as a channel without rules does."""
 
     #: How long the last refusal is to be held back.
     delay_ms: int = 0
 
     def refuses_address(self, address: str) -> bool:
-        """Called when a socket is opened, before anything was said. True closes it; the refusal has been told."""
+        """Return whether a new socket is to be closed at once; the refusal was reported. Called before any data."""
         return False
 
     def compare_with(self, identity: Identity) -> str:
-        """What the password is to be compared with before `admit` can say; "" if it need not be.
+        """Return the hash to compare the password with before `admit` can decide; "" if no comparison is needed.
 
-        Comparing takes long. A host that has better to do meanwhile has it done elsewhere (`Channels.check_password`),
-        and tells by `compared` what came out; else `admit` does it.
+        A comparison takes long. A host that serves others meanwhile has it done elsewhere (`Channels.check_password`)
+        and reports the result by `compared`; else `admit` does it.
         """
         return ""
 
     def compared(self, identity: Identity, against: str, is_right: bool) -> None:
-        """The password was compared with what `compare_with` had said."""
+        """Record the result of a comparison with the value of `compare_with`."""
 
     def admit(self, terms: Terms, identity: Identity, address: str) -> tuple[int, str]:
-        """(reason, user) for a client that connects: MCAUSER of the channel, else who the client says it is."""
+        """Return (reason, user) for a client that connects: MCAUSER of the channel, else the user it names."""
         return 0, terms.mca_user or identity.claimed_user or identity.user
 
     def admit_local(self, terms: Terms, user: str) -> tuple[int, str]:
-        """(reason, user) for a client on the local socket; `user` is who it is by the word of the system."""
+        """Return (reason, user) for a client of the Unix socket; `user` is by the word of the system."""
         return 0, user

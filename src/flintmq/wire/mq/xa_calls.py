@@ -1,4 +1,4 @@
-"""XA, done for a client whose transactions are coordinated by a transaction manager.
+"""XA calls, done for a client with a transaction manager.
 
 The sixteen bytes that a call begins with have other names here, and are in the same places:
 
@@ -49,7 +49,7 @@ BRANCH_CALLS: Final[dict[int, _BranchCall]] = {
 
 
 def branch_call(conversation: Conversation, call: Call) -> None:
-    """A call that is about one branch. A full log (XAER_RMERR) is given one checkpoint."""
+    """Do a call for one branch. A full log (XAER_RMERR) is given one checkpoint."""
     connection = conversation.connection
     assert connection is not None
     flags = read_long(call.body, 8, call.big_endian)
@@ -65,12 +65,12 @@ def branch_call(conversation: Conversation, call: Call) -> None:
 
 
 def open_or_close(conversation: Conversation, call: Call) -> None:
-    """XA_OPEN, XA_CLOSE: the connection is there already, or will go by itself."""
+    """Answer XA_OPEN or XA_CLOSE: the connection is there already, or is closed later by itself."""
     conversation.reply(call, XA_OK, read_long(call.body, 8, call.big_endian), call.handle, b"")
 
 
 def recover(conversation: Conversation, call: Call) -> None:
-    """XA_RECOVER: the branches that are in doubt."""
+    """Answer XA_RECOVER with the branches that are in doubt."""
     connection = conversation.connection
     assert connection is not None
     flags = read_long(call.body, 8, call.big_endian)

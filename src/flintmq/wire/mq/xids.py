@@ -12,7 +12,7 @@ XIDS_MAX: Final = 1000
 
 
 def read_xid(body: bytes, offset: int, big_endian: bool) -> bytes:
-    """The xid at `offset`, as the engine has it. Raises ChannelError."""
+    """Unpack the xid at `offset` to the engine's form. Raises ChannelError."""
     if len(body) < offset + _XID_HEAD:
         raise ChannelError(STATUS_PROTOCOL_LENGTH, f"an XA call of {len(body)} bytes has no xid")
     length = _XID_HEAD + body[offset + 4] + body[offset + 5]
@@ -22,6 +22,6 @@ def read_xid(body: bytes, offset: int, big_endian: bool) -> bytes:
 
 
 def write_xid(xid: bytes, big_endian: bool) -> bytes:
-    """An xid of the engine as the client has it."""
+    """Pack an xid of the engine."""
     raw = write_long(read_long(xid, 0, False), big_endian) + xid[4:]
     return raw + bytes(-len(raw) % 4)
