@@ -101,8 +101,12 @@ def test_a_kind_without_commands_needs_no_numbers() -> None:
 
 @pytest.mark.parametrize(("keyword", "most"), [("NAMELIST", 3), ("COMMINFO", 4), ("PROCESS", 3)])
 def test_a_kind_is_named_in_few_files(keyword: str, most: int) -> None:
-    """NAMELIST stood in 23 files before there were declarations; here files that use such objects remain."""
+    """NAMELIST stood in 23 files before there were declarations; here files that use such objects remain.
+
+    COMMINFO is an attribute of topics too, and stands in the list of their base values.
+    """
     workloads = SOURCE / "perf"
     files = [path for path in SOURCE.rglob("*.py") if f'"{keyword}"' in path.read_text()]
     named = {path.relative_to(SOURCE).as_posix() for path in files if workloads not in path.parents}
-    assert len(named - {"command/absent.py", "qmgr/topic_tree.py"}) <= most, sorted(named)
+    elsewhere = {"command/absent.py", "qmgr/topic_tree.py", "mqi/topic_words.py"}
+    assert len(named - elsewhere) <= most, sorted(named)

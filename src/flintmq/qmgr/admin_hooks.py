@@ -100,21 +100,21 @@ def handles_of(qm: QueueManager, name: str) -> list[Handle]:
     return result
 
 
-class Independent(Hooks):
-    """Definitions that are read when something starts: a session, a listener or a service goes on without them."""
+class IndependentHooks(Hooks):
+    """Definitions that are read when a session, a listener or a service starts, and may be deleted while it runs."""
 
     def in_use(self, qm: QueueManager, definition: MQObject) -> bool:
         return False
 
 
-class Permanent(Hooks):
-    """Definitions that DELETE does not take: the queue manager, and rules, which have commands of their own."""
+class PermanentHooks(Hooks):
+    """Definitions that DELETE does not take: the queue manager, and rules, which other commands remove."""
 
     def in_use(self, qm: QueueManager, definition: MQObject) -> bool:
         return True
 
 
-class TheQueueManager(Permanent):
+class QueueManagerHooks(PermanentHooks):
     """ALTER QMGR."""
 
     def took_effect(self, qm: QueueManager, definition: MQObject, before: Row) -> None:
@@ -125,7 +125,7 @@ class TheQueueManager(Permanent):
 # -- queues and topics ---------------------------------------------------------------------------------------------
 
 
-class PageSetUser(Hooks):
+class PlacementHooks(Hooks):
     """Definitions that lead a queue to its page set: a queue that is empty moves when they change."""
 
     def movers(self, qm: QueueManager, definition: MQObject) -> list[Queue]:
@@ -155,7 +155,7 @@ class PageSetUser(Hooks):
             move_queue(qm, queue, page_set_for(qm, queue.definition))
 
 
-class LocalQueue(PageSetUser):
+class LocalQueueHooks(PlacementHooks):
     """QLOCAL: the queue behind the definition."""
 
     def candidates(self, qm: QueueManager, definition: MQObject) -> list[Queue]:
@@ -196,7 +196,7 @@ class LocalQueue(PageSetUser):
         detach_queue(qm, queue)
 
 
-class ResolvedQueue(Hooks):
+class ResolvedQueueHooks(Hooks):
     """QALIAS and QREMOTE: an open handle has resolved the name once."""
 
     def may_change(self, qm: QueueManager, definition: MQObject, changes: Row, force: bool) -> int:
@@ -204,7 +204,7 @@ class ResolvedQueue(Hooks):
         return MQRCCF_OBJECT_OPEN_FORCE if resolves and handles_of(qm, definition.name) else MQRC_NONE
 
 
-class AliasQueue(ResolvedQueue):
+class AliasQueueHooks(ResolvedQueueHooks):
     """QALIAS: gets through it wait at its target."""
 
     def took_effect(self, qm: QueueManager, definition: MQObject, before: Row) -> None:
@@ -212,7 +212,7 @@ class AliasQueue(ResolvedQueue):
             definition_changed(qm, definition, before)
 
 
-class Topic(Hooks):
+class TopicHooks(Hooks):
     """TOPIC: a node of the topic tree."""
 
     def may_define(self, qm: QueueManager, name: str, attributes: Row) -> int:
@@ -238,7 +238,7 @@ class Topic(Hooks):
 # -- storage -------------------------------------------------------------------------------------------------------
 
 
-class StorageClass(PageSetUser):
+class StorageClassHooks(PlacementHooks):
     """STGCLASS: in use while a queue names it."""
 
     def in_use(self, qm: QueueManager, definition: MQObject) -> bool:
@@ -246,7 +246,7 @@ class StorageClass(PageSetUser):
         return any(each.text("STGCLASS") == definition.name for each in users)
 
 
-class PageSetHooks(PageSetUser):
+class PageSetHooks(PlacementHooks):
     """PSID: in use while a storage class leads to it. Page set 0 is never deleted."""
 
     def prepare(self, qm: QueueManager, definition: MQObject, before: Row) -> int:
@@ -297,17 +297,17 @@ class BufferPoolHooks(Hooks):
 
 
 _DEFAULT: Final = Hooks()
-_INDEPENDENT: Final = Independent()
-_PERMANENT: Final = Permanent()
+_INDEPENDENT: Final = IndependentHooks()
+_PERMANENT: Final = PermanentHooks()
 
 #: The kinds that have hooks of their own.
 HOOKS: Final[dict[str, Hooks]] = {
-    "QMGR": TheQueueManager(),
-    "QLOCAL": LocalQueue(),
-    "QALIAS": AliasQueue(),
-    "QREMOTE": ResolvedQueue(),
-    "TOPIC": Topic(),
-    "STGCLASS": StorageClass(),
+    "QMGR": QueueManagerHooks(),
+    "QLOCAL": LocalQueueHooks(),
+    "QALIAS": AliasQueueHooks(),
+    "QREMOTE": ResolvedQueueHooks(),
+    "TOPIC": TopicHooks(),
+    "STGCLASS": StorageClassHooks(),
     "PSID": PageSetHooks(),
     "BUFFPOOL": BufferPoolHooks(),
     "CHANNEL": _INDEPENDENT,

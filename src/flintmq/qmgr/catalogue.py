@@ -124,7 +124,26 @@ class MQObject:
 
 
 def from_record(record: bytes) -> MQObject:
-    """The definition in `record`. Attributes that later releases added to its kind have their defaults."""
+    """Return the definition in `record`. Attributes that later releases added to its kind have their defaults."""
+    content = _content(record)
+    kind, name, object_id = content.get("kind"), content.get("name"), content.get("id")
+    if not isinstance(kind, str) or kind not in STORED:
+        raise RecordError(f"catalogue record is for an unknown kind of object, {kind!r}")
+    if not isinstance(name, str) or not is_object_name(kind, name):
+        raise RecordError(f"catalogue record has {name!r} for the name of a {kind}")
+    if not isinstance(object_id, int) or isinstance(object_id, bool) or object_id < 1:
+        raise RecordError(f"catalogue record of {kind}({name}) has {object_id!r} for its object id")
+    values = _values(kind, name, content.get("attributes"))
+    stopped = content.get("stopped", False)
+    if not isinstance(stopped, bool) or (stopped and kind != "CHANNEL"):
+        raise RecordError(f"catalogue record of {kind}({name}) has {stopped!r} for whether it is stopped")
+    definition = MQObject(kind, name, object_id, values)
+    definition.stopped = stopped
+    return definition
+
+
+def _content(record: bytes) -> dict[object, object]:
+    """Return the JSON object of a record of this version."""
     try:
         content: object = json.loads(record.decode("utf-8"))
     except (ValueError, RecursionError) as error:
@@ -133,14 +152,11 @@ def from_record(record: bytes) -> MQObject:
         raise RecordError("catalogue record is not a JSON object")
     if content.get("v") != RECORD_VERSION:
         raise RecordError(f"catalogue record has version {content.get('v')!r}; this release reads {RECORD_VERSION}")
-    kind, name, object_id = content.get("kind"), content.get("name"), content.get("id")
-    attributes = content.get("attributes")
-    if not isinstance(kind, str) or kind not in STORED:
-        raise RecordError(f"catalogue record is for an unknown kind of object, {kind!r}")
-    if not isinstance(name, str) or not is_object_name(kind, name):
-        raise RecordError(f"catalogue record has {name!r} for the name of a {kind}")
-    if not isinstance(object_id, int) or isinstance(object_id, bool) or object_id < 1:
-        raise RecordError(f"catalogue record of {kind}({name}) has {object_id!r} for its object id")
+    return content
+
+
+def _values(kind: str, name: str, attributes: object) -> dict[str, Value]:
+    """Return the attributes of a record, over the defaults of the kind."""
     if not isinstance(attributes, dict):
         raise RecordError(f"catalogue record of {kind}({name}) has no attributes")
     values = default_attributes(kind)
@@ -156,12 +172,7 @@ def from_record(record: bytes) -> MQObject:
             raise RecordError(
                 f"catalogue record of {kind}({name}) has {values[attribute.keyword]!r} for {attribute.keyword}"
             )
-    stopped = content.get("stopped", False)
-    if not isinstance(stopped, bool) or (stopped and kind != "CHANNEL"):
-        raise RecordError(f"catalogue record of {kind}({name}) has {stopped!r} for whether it is stopped")
-    definition = MQObject(kind, name, object_id, values)
-    definition.stopped = stopped
-    return definition
+    return values
 
 
 def _is_value(value: object) -> bool:
