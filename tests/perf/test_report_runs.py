@@ -251,7 +251,8 @@ _WRONG = """(() => {
 })()"""
 #: Tables that must be moved sideways to be read.
 _SIDEWAYS = """[...document.querySelectorAll(".scroll")].filter(
-  e => e.clientWidth && e.scrollWidth > e.clientWidth + 1).map(e => e.innerText.slice(0, 200))"""
+  e => !e.closest("details") && e.clientWidth && e.scrollWidth > e.clientWidth + 1
+).map(e => e.innerText.slice(0, 200))"""
 #: Tables and drawings that pass the right edge.
 _BEYOND = """[...document.querySelectorAll("table, svg")].filter(
   e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.textContent.slice(0, 200))"""

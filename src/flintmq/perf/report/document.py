@@ -121,9 +121,12 @@ def _sections(chapter: Chapter, runs: Sequence[RunFacts], source: Source) -> lis
 
 
 def _with_remarks(made: Section, runs: Sequence[RunFacts], source: Source) -> Section:
+    remarks: dict[str, list[str]] = {}
     for name in dict.fromkeys(run.workload for run in runs):
         if remark := source.remarks.get(name):
-            made.words.append(f"{name} differs from the document: {remark}.")
+            remarks.setdefault(remark, []).append(name)
+    for remark, names in remarks.items():
+        made.words.append(f"{', '.join(names)} differ{'s' if len(names) == 1 else ''} from the document: {remark}.")
     return made
 
 

@@ -117,12 +117,7 @@ def shared(title: str, runs: Sequence[RunFacts], ident: str, titles: Mapping[str
     axis = across([name for name in names if not follows(name, WORKLOAD, points)], points, whole)
     made = Section(title, ident=ident)
     repeats = max(len(point.rates) for point in points)
-    made.words = [
-        (
-            f"{len({run.workload for run in runs})} workloads, {len(points)} points, medians of {repeats} repeats; "
-            "whiskers are the lowest and the highest repeat."
-        )
-    ]
+    made.words = [(f"{len({run.workload for run in runs})} workloads, {len(points)} points. {_of_repeats(repeats)}.")]
     unclean = [run for run in runs if run.ended != "complete"]
     made.words += [f"{run.workload} was {run.ended}: what it measured until then is shown." for run in unclean]
     errors = sum(point.errors for point in points)
@@ -171,11 +166,11 @@ def _words(run: RunFacts, points: Sequence[Point]) -> list[str]:
         best = max(points, key=lambda point: point.rate)
         where = name_of(best, [name for name in varied(points, run) if name != "mode"])
         mode = best.parameters.get("mode", str(head.get("mode") or ""))
+        long = f" of {float(head.get('measure_s') or 0):g} s"
         said.append(
             f"Best: {best.rate:,.0f} a second{f' ({where})' if where else ''}"
             f"{f', {best.cpu_us:,.1f} us of CPU each' if best.cpu_us else ''}. Connections: {label('mode', mode)}. "
-            f"Medians of {repeats} repeats of {float(head.get('measure_s') or 0):g} s; whiskers are the lowest and the "
-            "highest repeat."
+            f"{_of_repeats(repeats, long)}."
         )
     ramped = [peak for peak in run.peaks if str(peak.get("ramp")) in varied(points, run)] if points else []
     for peak in ramped[:4]:
@@ -188,6 +183,12 @@ def _words(run: RunFacts, points: Sequence[Point]) -> list[str]:
     if errors:
         said.append(f"{errors:,} operations failed.")
     return said
+
+
+def _of_repeats(repeats: int, long: str = "") -> str:
+    if repeats < 2:
+        return f"One repeat{long}"
+    return f"Medians of {repeats} repeats{long}; whiskers are the lowest and the highest repeat"
 
 
 def charts(
