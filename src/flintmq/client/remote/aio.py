@@ -34,7 +34,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from flintmq.client.aio_calls import AsyncCalls
 from flintmq.client.aio_seam import AsyncTransaction, T
@@ -49,6 +49,7 @@ from flintmq.client.remote.definition import NO_RECONNECT, Definition
 from flintmq.client.remote.direct import Direct
 from flintmq.client.remote.queue_steps import QueueSteps
 from flintmq.client.remote.reconnect import UNCERTAIN, Told, delays
+from flintmq.client.remote.session import CallReply
 from flintmq.client.remote.steps import MQISteps, RemoteHandle, Steps
 from flintmq.client.seam import put_status
 from flintmq.mqi import reason as rc
@@ -95,6 +96,11 @@ class _Line:
 
     async def run(self, steps: Steps[T], waits: bool = False, defer: Callable[[], None] | None = None) -> T:
         return await self.wire.run(steps, waits, defer)
+
+    def is_idle(self) -> bool:
+        """Return whether a direct call can be made: the connection is there, and no call is under way."""
+        wire = self.wire
+        return not wire.turns.taken and wire.broken is None
 
 
 class AsyncRemoteQueueManager(AsyncCalls):
@@ -266,11 +272,20 @@ class AsyncRemoteQueueManager(AsyncCalls):
                 (lambda line: line.queues.direct_put(name, md, data, True)) if plain else None,
             )
             return
-        direct: Direct | None = None
-        if plain and not self._shared.wire.turns.taken:
-            direct = self._shared.queues.direct_put(name, md, data, False)
+        answers: list[CallReply] | None = None
+        if plain:
+            line = self._shared
+            direct = line.queues.direct_put(name, md, data, False) if line.is_idle() else None
+            if direct is not None:
+                try:
+                    if await line.wire.run_direct(direct):
+                        return
+                    answers = direct.answers
+                except NotConnected as error:
+                    self._raise_deferred()
+                    await self._again(line, error)
         await self._call(
-            lambda line: line.queues.put(name, md, data, False, properties, extra_options, delay_ms), None, direct
+            lambda line: line.queues.put(name, md, data, False, properties, extra_options, delay_ms), None, answers
         )
 
     async def _flush(self) -> int:
@@ -357,14 +372,22 @@ class AsyncRemoteQueueManager(AsyncCalls):
                 (lambda line: line.queues.direct_get(name, md, gmo, requeue, True)) if plain else None,
             )
         if not waits:
-            direct: Direct | None = None
-            if plain and not self._shared.wire.turns.taken:
-                direct = self._shared.queues.direct_get(name, md, gmo, requeue, False)
+            answers: list[CallReply] | None = None
+            line = self._shared
+            direct = line.queues.direct_get(name, md, gmo, requeue, False) if plain and line.is_idle() else None
             try:
+                if direct is not None:
+                    try:
+                        if await line.wire.run_direct(direct, False, self._defer_cancellation):
+                            return cast(Message, direct.message)
+                        answers = direct.answers
+                    except NotConnected as error:
+                        self._raise_deferred()
+                        await self._again(line, error)
                 return await self._call(
                     lambda line: line.queues.get(name, md, gmo, length, requeue, False, selector),
                     self._defer_cancellation,
-                    direct,
+                    answers,
                 )
             except MQError:
                 self._raise_deferred()  # There is no message that could be lost.
@@ -379,15 +402,18 @@ class AsyncRemoteQueueManager(AsyncCalls):
         self,
         make: Callable[[_Line], Steps[T]],
         defer: Callable[[], None] | None = None,
-        direct: Direct | None = None,
+        answers: list[CallReply] | None = None,
     ) -> T:
-        """Make a call on the shared connection, on a new one if that was lost. The first try uses `direct` if given."""
+        """Make a call on the shared connection, on a new one if that was lost.
+
+        The first try continues with `answers`, if its first exchange was a direct call.
+        """
         while True:
             line = self._shared
             try:
-                return await line.wire.run(make(line), False, defer, direct)
+                return await line.wire.run(make(line), False, defer, answers)
             except NotConnected as error:
-                direct = None
+                answers = None
                 self._raise_deferred()
                 await self._again(line, error)
 
@@ -402,10 +428,15 @@ class AsyncRemoteQueueManager(AsyncCalls):
         `short` makes a direct call of it, if it can be one.
         """
         while True:
-            line = await self._borrow()
+            free = self._free
+            line = free.pop() if free and free[-1].is_idle() else await self._borrow()
             try:
-                direct = None if short is None or line.wire.turns.taken else short(line)
-                return await line.wire.run(make(line), True, defer, direct)
+                direct = short(line) if short is not None and line.is_idle() else None
+                if direct is None:
+                    return await line.wire.run(make(line), True, defer)
+                if await line.wire.run_direct(direct, True, defer):
+                    return cast(T, direct.message)
+                return await line.wire.run(make(line), True, defer, direct.answers)
             except NotConnected as error:
                 self._raise_deferred()
                 await self._again(line, error)
@@ -548,8 +579,12 @@ class RemoteTransaction(AsyncTransaction):
         """
         line = self.line()
         try:
-            direct = None if short is None or line.wire.turns.taken else short(line)
-            return await line.wire.run(make(line), waits, None, direct)
+            direct = short(line) if short is not None and line.is_idle() else None
+            if direct is None:
+                return await line.wire.run(make(line), waits)
+            if await line.wire.run_direct(direct, waits):
+                return cast(T, direct.message)
+            return await line.wire.run(make(line), waits, None, direct.answers)
         except NotConnected as error:
             raise self._lost(line, error) from None
 

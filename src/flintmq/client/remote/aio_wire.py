@@ -23,6 +23,7 @@ minute, the connection counts as broken, as in wire.py; it is noticed after twic
 from __future__ import annotations
 
 import asyncio
+from asyncio import current_task
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextvars import Context
@@ -71,35 +72,35 @@ GRACE_S = 60
 class Turns:
     """A fair lock (first in, first out). Without contention a caller acquires it by setting `taken`."""
 
-    __slots__ = ("_loop", "_waiting", "taken")
+    __slots__ = ("_loop", "taken", "waiting")
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self._waiting: deque[asyncio.Future[None]] = deque()
+        self.waiting: deque[asyncio.Future[None]] = deque()
         self.taken = False
 
     async def wait(self) -> None:
         """Acquire the lock after all earlier waiters. It stays `taken` while it is handed over."""
         turn = self._loop.create_future()
-        self._waiting.append(turn)
+        self.waiting.append(turn)
         try:
             await turn
         except asyncio.CancelledError:
             if turn.cancelled():
-                self._waiting.remove(turn)
+                self.waiting.remove(turn)
             else:
                 self.give()  # It had its turn already.
             raise
 
     def give(self) -> None:
         """Release the lock, or hand it to the next waiter."""
-        for turn in self._waiting:
+        for turn in self.waiting:
             if not turn.done():
                 break
         else:
             self.taken = False
             return
-        self._waiting.remove(turn)
+        self.waiting.remove(turn)
         turn.set_result(None)
 
 
@@ -203,8 +204,8 @@ class AsyncWire(asyncio.Protocol):
                 reason = status_reason(session.ended, not self.q_mgr_name)
                 self._lose(refused(reason, self.where, f"the channel has ended, status {session.ended}"))
         news = self._news
-        if type(news) is Arrival and not news.done() and asyncio.current_task(self._loop) is None:
-            if self.broken is not None or session.answer is not None:
+        if type(news) is Arrival and not news.done() and current_task(self._loop) is None:
+            if session.answer is not None or self.broken is not None:
                 news.arrive()
         else:
             self._tell()
@@ -279,46 +280,23 @@ class AsyncWire(asyncio.Protocol):
         steps: Steps[T],
         waits: bool = False,
         defer: Callable[[], None] | None = None,
-        direct: Direct | None = None,
+        answers: list[CallReply] | None = None,
     ) -> T:
         """Make the exchanges of a call. `waits`: it may take long, and a cancelled task ends it.
 
         With `defer` a cancellation does not end a commit, nor a call that does not wait: `defer` is called, and the
-        call is completed. `direct` is the call as one exchange, if it can be (direct.py), made when no other call was
-        under way.
+        call is completed. `answers` are the replies to the first exchange, if `run_direct` has just made that.
         """
         turns = self.turns
-        if turns.taken:
+        if answers is not None:
+            pass  # The turn is that of `run_direct`.
+        elif turns.taken:
             await turns.wait()
         else:
             turns.taken = True
         keep = False
         try:
-            if direct is None or self.broken is not None:
-                exchange = next(steps)
-            else:
-                session = self.session
-                direct.prepare(session)
-                self.in_flight, self._gets = direct.kind, direct.gets
-                self._send(session.with_late(direct.request(session)))
-                news = self._news = Arrival(loop=self._loop)
-                try:
-                    await news
-                except asyncio.CancelledError:
-                    ends = waits and direct.kind == seg.MQGET and self.ends_gets
-                    if defer is None or not (ends or not waits):
-                        raise
-                    defer()
-                    await self._cancelled(defer, ends)
-                self._answered(direct.last)
-                self._gets, session.unconfirmed = False, 0
-                try:
-                    direct.take(session)
-                    if direct.done():
-                        return cast(T, direct.message)
-                except UNREADABLE as error:
-                    self.bad_answer(error)
-                exchange = start_with_replies(steps, direct.answers)
+            exchange = next(steps) if answers is None else start_with_replies(steps, answers)
             while True:
                 kind, handle, body, flags, answered = exchange
                 if self.broken is not None:
@@ -359,6 +337,47 @@ class AsyncWire(asyncio.Protocol):
         finally:
             if not keep:
                 turns.give()
+
+    async def run_direct(self, direct: Direct, waits: bool = False, defer: Callable[[], None] | None = None) -> bool:
+        """Make a call that is one exchange (direct.py). Return False if its steps have to continue with its replies.
+
+        The connection must not be broken, and no other call under way. `waits` and `defer` are those of `run`. After
+        False the caller calls `run` with the replies before it awaits anything else: the turn is still its own.
+        """
+        turns, session = self.turns, self.session
+        turns.taken = True
+        keep = False
+        try:
+            direct.prepare(session)
+            self.in_flight, self._gets = direct.kind, direct.gets
+            self._send(session.with_late(direct.request(session)))
+            news = self._news = Arrival(loop=self._loop)
+            try:
+                await news
+            except asyncio.CancelledError:
+                ends = waits and direct.kind == seg.MQGET and self.ends_gets
+                if defer is None or not (ends or not waits):
+                    raise
+                defer()
+                await self._cancelled(defer, ends)
+            self._answered(direct.last)
+            self._gets, session.unconfirmed = False, 0
+            try:
+                direct.take(session)
+                done = direct.done()
+                keep = not done
+                return done
+            except UNREADABLE as error:
+                self.bad_answer(error)
+        except asyncio.CancelledError:
+            keep = self._leave(waits)
+            raise
+        finally:
+            if not keep:
+                if turns.waiting:
+                    turns.give()
+                else:
+                    turns.taken = False
 
     def _leave(self, waits: bool) -> bool:
         """Handle a cancelled task. Return whether its answer is outstanding; the turn is released when it arrives."""
