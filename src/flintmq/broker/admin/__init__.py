@@ -21,7 +21,7 @@ Steps of a deployment:
 Decisions:
 
 D1  The repository is the truth, and workers are made to agree with it: the plan of a group is made anew from the
-    repository for every change, and a worker compares it with what it runs. So deployment, a property, a policy, and
+    repository for every change, and a worker compares it with its flows. So deployment, a property, a policy, and
     starting or stopping a flow are one mechanism, and a worker that was killed starts with the same assignment.
 D2  A change is refused before it is written, or it is written and then applied. There is nothing in between: if the
     broker dies after the transaction, it runs the new state when it starts again.

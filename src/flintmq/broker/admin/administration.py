@@ -18,7 +18,7 @@ must have changed.
 
 Invariants:
 
-A1  What is refused changes nothing: neither repository nor groups.
+A1  A refused request changes nothing: neither repository nor groups.
 A2  The repository is written first, then running groups follow it. A group that does not follow is reported (8026)
     and takes the repository's state when it starts again.
 A3  Requests that change something run one after the other.

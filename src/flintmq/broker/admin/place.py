@@ -5,7 +5,7 @@
     ├── lock            held by the broker process, or by a command that works on a stopped broker
     ├── repository.db   the repository, unless it is in another database
     ├── control         socket of the running broker
-    ├── deployed/       what is deployed, unpacked for the workers: DIGEST/NAME
+    ├── deployed/       deployed content, unpacked for the workers: DIGEST/NAME
     └── log/broker.log  its log
 
 Everything is for its owner only.

@@ -88,7 +88,7 @@ def plan_group(
 ) -> GroupPlan:
     """Return the plan of a group. `rows` and `overrides` stand for those of the repository while these are not written.
 
-    With `starting`, flows whose startMode is automatic are started regardless of their last state.
+    With `starting`, flows with the startMode automatic are started regardless of their last state.
     """
     plan = GroupPlan()
     deployed = repository.deployed(group) if rows is None else rows

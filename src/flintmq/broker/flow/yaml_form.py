@@ -21,7 +21,7 @@
     layout: ...
 
 Nodes are named by their label; where a label repeats, a number follows and `label` has the whole label. A node type is
-what developers call it, or the type of the flow file where we have no name for it. All values are text. A wire is
+its name for developers, or the type of the flow file where we have no name for it. All values are text. A wire is
 `node.terminal`; labels may contain dots, and the longest known label is meant.
 
 `layout` holds parts that no run time reads: positions, ids, icons, namespaces, texts for translation. It may be

@@ -16,7 +16,7 @@ Alignment is that of the types, at most the packing (`#pragma pack`, `__attribut
 is not: it comes from the encoding of the message. The types of cmqc.h (MQLONG, MQCHAR8, MQBYTE24 ...) are known.
 
 Bit fields, flexible arrays and `long double` have no place in the model: the struct is noted and left out. Functions,
-variables and what is no declaration are skipped. A text without a single struct is a ParserException.
+variables and text that is no declaration are skipped. A text without a single struct is a ParserException.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Object-like macros with a number or an expression of numbers are known to array sizes and to `#if`; all other macros
 are kept as names that are defined. `#include` is noted, never followed. `#pragma pack` becomes a token `#pack`. Nothing
-here raises for a text but `evaluate`, which raises ValueError for what is no constant expression.
+here raises for a text but `evaluate`, which raises ValueError for text that is no constant expression.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ choice. `FILLER` items get names of their own (`filler_1`), so no byte is lost, 
     pointers, COMP-X of PIC X            hexBinary                      binary
 
 A number with digits behind V is a decimal, one with P is scaled. Defaults come from VALUE, else they are blanks and
-zeros: what a program finds in a record that nobody filled.
+zeros, as in a record that no program has filled.
 
 Level 66, COPY statements and clauses that are not known are notes of the message set, with their lines. A text without
 items, a malformed picture or a REDEFINES of nothing is a ParserException.

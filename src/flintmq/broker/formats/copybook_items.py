@@ -13,7 +13,7 @@
 
 USAGE and SIGN of a group apply to the items in it. SYNC aligns binary numbers to 2 or 4 bytes, COMP-1 to 4, COMP-2 to
 8, from the start of the record; a repeated group with aligned items is filled so that the next occurrence is aligned.
-REDEFINES starts where the redefined item starts; what follows starts behind the longer of the two. Items with OCCURS
+REDEFINES starts where the redefined item starts; the next item starts behind the longer of the two. Items with OCCURS
 DEPENDING ON take their largest number of occurrences in offsets.
 
 A clause that is not known is noted and skipped. A copybook without a single item is an error (`parse_items`).
@@ -554,7 +554,7 @@ def _sign_size(item: Item, picture: Picture) -> int:
 
 
 def natural_alignment(item: Item) -> int:
-    """Return what SYNC aligns an elementary item to."""
+    """Return the alignment of an elementary item with SYNC."""
     usage = item.usage
     if usage in BINARY:
         return 2 if item.size <= 2 else 4

@@ -35,7 +35,7 @@ _SYMBOL: Final = re.compile(r"(CR|DB|[AXNGUSVP9Z*+\-$.,B0/E1])(?:\(\s*(\d{1,9})\
 
 
 class Category(StrEnum):
-    """What an item can hold."""
+    """Categories of data that an item can hold."""
 
     ALPHABETIC = "alphabetic"
     ALPHANUMERIC = "alphanumeric"

@@ -10,7 +10,7 @@ behind the first quotation mark of the continuation line; the blanks up to colum
 
 `sentences` returns the sentences of a copybook, each a list of tokens without its full stop. A level number at the
 start of a line begins a sentence although the full stop before it is missing; that is noted. Nothing here raises for
-any text; what cannot be read is noted.
+any text; text that cannot be read is noted.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Token:
 
 @dataclass(slots=True)
 class Source:
-    """The sentences of a copybook, and what is wrong with its text."""
+    """The sentences of a copybook, and the mistakes in its text."""
 
     sentences: list[list[Token]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)

@@ -4,7 +4,7 @@ The message is named by `Properties.MessageType` (`{namespace}:name`, `name`, or
 `Properties.MessageSet` (`{Library}`). `SchemaSet` is the model of a library: its schemas by path, read when a message
 asks for them.
 
-    parse     leaves the bytes alone; the first touch reads the message (BIP 5806 and what failed)
+    parse     leaves the bytes alone; the first touch reads the message (BIP 5806 and the failure)
     write     the bytes as they came if nothing changed, else written by the schema (BIP 5807)
 """
 
@@ -39,7 +39,7 @@ class SchemaSet(Model):
     """The DFDL schemas of an application or library: messages are built when they are asked for."""
 
     def __hash__(self) -> int:
-        """Tell pools apart by identity: what is made of one is kept with it."""
+        """Tell pools apart by identity: documents made of one are kept with it."""
         return id(self)
 
     def __init__(self, schemas: Mapping[str, Callable[[], bytes]], name: str = "") -> None:

@@ -1,4 +1,4 @@
-"""Documents of DFDL schemas: XML Schema files, what they include and import, and their global components.
+"""Documents of DFDL schemas: XML Schema files, their includes and imports, and their global components.
 
 `Documents(opener)` reads a schema and everything it refers to. The opener returns the bytes of a document by path, so
 a schema can only refer to documents that the application has: nothing is fetched. A location is tried relative to the
@@ -62,7 +62,7 @@ class Document:
 
 
 class Documents:
-    """All documents of a schema, and what they define."""
+    """All documents of a schema, and their components."""
 
     def __init__(self, opener: Callable[[str], bytes | None], paths: Iterable[str]) -> None:
         self.opener = opener

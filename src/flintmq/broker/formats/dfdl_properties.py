@@ -1,6 +1,6 @@
 """DFDL properties: from the attributes of an annotated schema to the objects of the physical model.
 
-`Properties` is what applies to one component: its own properties, those of the formats it refers to, those of its
+`Properties` has those that apply to one component: its own properties, those of the formats it refers to, those of its
 types, and last the default format of its document. A property that is needed and nowhere defined is a DefinitionError
 with file and line: DFDL has no built-in defaults. A property or value that is valid DFDL and not in the subset is a
 notice; the schema still loads, and the message cannot be used.
@@ -181,7 +181,7 @@ class Properties:
         return int(text)
 
     def enumerated(self, name: str, kind: type[_E]) -> _E:
-        """Return a property whose values are those of an enumeration of the model."""
+        """Return a property with the values of an enumeration of the model."""
         found = self.need(name)
         try:
             return kind(found)
@@ -351,7 +351,7 @@ class Properties:
         return Length(kind, 0, units)
 
     def new_line(self) -> str | Expression:
-        """Return what %NL; is on output."""
+        """Return the output for %NL;."""
         text = self.get("outputNewLine")
         if text is None or text.strip("{} ") == "$dfdl:outputNewLine":
             return "\n"

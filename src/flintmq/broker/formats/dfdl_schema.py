@@ -5,7 +5,7 @@
 
 The subset: elements, sequences, choices, groups, simple and complex types by name or in place, references, hidden
 groups, formats with references, escape schemes, variables, asserts and discriminators; short form, attribute form and
-element form of properties. What is not supported is a notice with file and line (`docs/broker/dfdl.md` lists it); what
+element form of properties. An unsupported feature is a notice with file and line (`docs/broker/dfdl.md` lists it); what
 is not valid DFDL is a DefinitionError.
 
 A message is built from its element down, so a library with hundreds of messages costs only those that are used.
@@ -94,7 +94,7 @@ class SchemaReader:
         ]
 
     def message(self, path: str, name: str, namespace: str | None = None) -> tuple[Message, list[str]]:
-        """Return the message of a global element, and what is not supported. Raises DefinitionError."""
+        """Return the message of a global element, and notices of unsupported features. Raises DefinitionError."""
         documents = self.documents(path)
         matches = [
             found
@@ -572,7 +572,7 @@ class _MessageBuilder(TypeReader):
         return Sequence(members=[inner], hidden=True, alignment=anywhere, place=document.place(node))
 
     def framing(self, properties: Properties, made: Sequence | Choice) -> None:
-        """Set what sequences and choices share."""
+        """Set the properties that sequences and choices share."""
         made.markup = properties.markup(False, False)
         made.alignment = properties.alignment(False)
         if not made.markup.initiator and not made.markup.terminator and not properties.get("separator"):

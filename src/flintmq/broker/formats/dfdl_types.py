@@ -39,7 +39,7 @@ _IGNORED_EXTENSIONS = frozenset(("suppressSchemaDefinitionWarnings", "emptyEleme
 
 
 class SimpleType:
-    """What a simple type says: its primitive type, facets, and the components whose properties it has."""
+    """A simple type: its primitive type, facets, and the components that give it properties."""
 
     def __init__(self, logical: Logical) -> None:
         self.logical = logical

@@ -30,7 +30,7 @@ class HeaderFormat:
         self.domain = domain
 
     def parse(self, body: bytes, context: Context) -> Element:
-        """Return the folder of the header at the start of the bytes; what follows it is ignored. Raises BIP 6118."""
+        """Return the folder of the header at the start of the bytes; bytes behind it are ignored. Raises BIP 6118."""
         return header_folder(read_header(LAYOUTS[self.domain], body, 0, context.encoding, context.ccsid or CCSID))
 
     def write(self, body: Element, context: Context) -> bytes:

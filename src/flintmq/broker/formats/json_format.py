@@ -1,7 +1,7 @@
 """The JSON domain: `Root.JSON.Data`.
 
     bytes   object or array; other values are read, too (RFC 8259)
-    tree    JSON.Data; an array is a folder of type JSON.Array whose children are called Item
+    tree    JSON.Data; an array is a folder of type JSON.Array with children called Item
     null    a NameValue with NULL
     number  INTEGER if it is whole and has 64 bits. Other whole numbers are DECIMAL, so no digit is lost. With a point
             or an exponent: FLOAT, or DECIMAL by the switch json_fraction or where a FLOAT is too small

@@ -8,11 +8,11 @@ So a flow that reads one field near the front pays for the proof and for a few e
     entry of an element   meaning
          0                the folder of the body
          n + 1            container n
-        -p - 1            a number whose text at position p says more than its value (1.10, 1e400)
+        -p - 1            a number; its text at position p says more than its value (1.10, 1e400)
 
 The text ends with a NUL that no JSON has, so no loop needs to test for the end.
 
-What it never does: recurse, accept what RFC 8259 refuses, or drop a duplicate name. It keeps no lone surrogate: an
+It never recurses, accepts text that RFC 8259 refuses, or drops a duplicate name. It keeps no lone surrogate: an
 escape such as \\ud800 without its other half reads as U+FFFD, because such a string cannot be written in any character
 set. The module is compiled by mypyc and runs uncompiled, too.
 """
@@ -63,7 +63,7 @@ _MARKS: Final[tuple[tuple[bytes, str], ...]] = (
 
 @final
 class JsonProblem(Exception):
-    """The text is not JSON: `expected` says what could have stood at `place`."""
+    """The text is not JSON: `expected` names the text that could stand at `place`."""
 
     def __init__(self, place: int, expected: str) -> None:
         super().__init__(expected)
@@ -315,7 +315,7 @@ def _checked_string_end(text: str, i: i64) -> i64:
 
 
 def _checked_escape_end(text: str, i: i64) -> i64:
-    """Return the position behind an escape whose backslash stands before `i`. Raises JsonProblem."""
+    """Return the position behind an escape with its backslash before `i`. Raises JsonProblem."""
     c: i64 = ord(text[i])
     if c == 117:
         digits: i64 = 0

@@ -1,7 +1,7 @@
-"""Validation of JSON by a JSON schema: drafts 4 to 7 and what 2019-09 and 2020-12 kept of them.
+"""Validation of JSON by a JSON schema: drafts 4 to 7 and the parts of them in 2019-09 and 2020-12.
 
     schema = JsonSchema(data, file, open_file)
-    schema.violations(value)           what is not valid, with the path of each
+    schema.violations(value)           violations, with the path of each
     validation_error(found, ...)       5902 -> 5705 -> 5393 -> one 5751 per finding
 
 References are followed inside the document and to other files of the application; nothing is fetched. `format` is not
@@ -69,7 +69,7 @@ class JsonSchema:
         self._patterns: dict[str, re.Pattern[str]] = {}
 
     def violations(self, value: Any) -> list[Violation]:
-        """Return what is not valid, at most LISTED_MAX findings."""
+        """Return the violations, at most LISTED_MAX."""
         found: list[Violation] = []
         self._check(self._documents[""], "", value, "", found, 0)
         return found[:LISTED_MAX]
@@ -308,7 +308,7 @@ def _shown(value: Any) -> str:
 
 
 def validation_error(found: list[Violation], first_only: bool = False) -> BrokerError:
-    """Return the exception for what is not valid: one entry 5751 per finding, the last one as the cause."""
+    """Return the exception for violations: one entry 5751 per finding, the last one as the cause."""
     listed = found[:1] if first_only else found
     entries = [
         BrokerError(

@@ -10,7 +10,7 @@
     BLOB, BIT                    a string of hexadecimal digits, of 0 and 1
     DATE, TIME, TIMESTAMP ...    a string, as CAST to CHARACTER without FORMAT writes it
 
-An element that says what its source says is written from the original text, so numbers keep their digits and strings
+An element that agrees with its source is written from the original text, so numbers keep their digits and strings
 their escapes. Nothing here recurses. The module is compiled by mypyc.
 """
 

@@ -110,7 +110,7 @@ Member: TypeAlias = Field | Group
 
 @dataclass(slots=True, eq=False)
 class MessageSet:
-    """A message set, what `Context.models(name)` returns for the domain MRM."""
+    """A message set, as `Context.models(name)` returns it for the domain MRM."""
 
     name: str
     #: The identifier of 13 characters that MQRFH2 headers may use instead of the name; '' = not known.

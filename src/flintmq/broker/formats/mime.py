@@ -3,7 +3,7 @@
     MIME
       Content-Type    'multipart/related; boundary="b"'      header fields, in order, as they stand
       Parts
-        Prologue      what stands before the first boundary, if anything; likewise Epilogue
+        Prologue      the text before the first boundary, if anything; likewise Epilogue
         Part
           Content-Type  'text/xml'
           Data
@@ -12,7 +12,7 @@
           Parts ...   a part that is itself multipart
 
 A message of one part has `MIME.Data` instead of `MIME.Parts`. The data of a part is never decoded: with
-Content-Transfer-Encoding base64 the BLOB is the base64 text. A body whose header fields stand elsewhere (HTTP) begins
+Content-Transfer-Encoding base64 the BLOB is the base64 text. A body with its header fields elsewhere (HTTP) begins
 with its boundary; the option contentType of the context names it, else the first line does.
 
 Each part is read when it is touched, and an unchanged part is written as it came. A tree without boundary gets one that
@@ -109,7 +109,7 @@ class MimeSource(Source):
 
 
 def _built(element: Element) -> Element:
-    """Return an element that says what its source says."""
+    """Return an element that agrees with its source."""
     element.changed = False
     return element
 

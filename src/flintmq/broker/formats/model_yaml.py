@@ -24,12 +24,12 @@ A field has `type` (a simple type of XML Schema, or the name of a type of the fi
 unless said: `3`, `0..1`, `1..*`), `nillable`, `default`, `fixed`, `namespace`, `attribute`, `hidden`; the facets
 minLength, maxLength, totalDigits, fractionDigits, minInclusive, maxInclusive, minExclusive, maxExclusive, pattern and
 enumeration; and for each format its physical properties (`mrm_properties.py`). Content is `elements` (a sequence, or
-what `composition` says) or `choice`, and `open: true` for open content; `content:` holds it where a property could
-belong to the field or to its content. A list item whose value is a text has just that type. Groups inside groups are
+a `composition`) or `choice`, and `open: true` for open content; `content:` holds it where a property could
+belong to the field or to its content. A list item with a text as value has just that type. Groups inside groups are
 the items `<sequence>`, `<choice>`, and `<group>: Name` for the content of a type.
 
-Every scalar is read as text: `007`, `no` and `~` mean themselves. `to_yaml` writes what `from_yaml` reads; nothing is
-lost but notes. The file is bounded as all YAML from strangers is (`safe_yaml`). Errors are ParserExceptions.
+Every scalar is read as text: `007`, `no` and `~` mean themselves. `to_yaml` writes the form that `from_yaml` reads;
+nothing is lost but notes. The file is bounded as all YAML from strangers is (`safe_yaml`). Errors are ParserExceptions.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class _Reader:
         return definition_error(f"{place}: {text}", self.file)
 
     def mapping(self, value: Any, place: str) -> dict[str, Any]:
-        """Return a mapping whose keys are texts."""
+        """Return a mapping with texts as keys."""
         if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
             raise self.error(place, "a mapping is expected")
         return value

@@ -3,12 +3,12 @@
 Properties (or the node, or an MQRFH2 header) name the template of a message: message set, message type, message format
 (MF 4.6). The children of the folder `MRM` are the children of the message; the message itself is no level of the tree.
 
-    parse     leaves the bytes alone; the first touch reads the message (BIP 5285 and what failed)
+    parse     leaves the bytes alone; the first touch reads the message (BIP 5285 and the failure)
     write     the bytes as they came if nothing changed and the template is the same, else written by the model (5286)
 
 Converting a message to another format is parse with one format and write with another: no field is mapped.
 
-    template part missing     what applies
+    template part missing     the rule
     message set               the only one that there is
     message type              the only message of the set; in XML formats the message that the root element names
     message format            the default format of the set, or its only one

@@ -2,7 +2,7 @@
 
 Members follow each other in the order of the model, whatever the composition. What the documentation says of
 occurrences holds: `maxOccurs` of them are read and written whatever `minOccurs` says; a repeat reference gives the
-number instead; an unbounded element must be the last, and takes what is left of the message. Members of a choice
+number instead; an unbounded element must be the last, and takes the rest of the message. Members of a choice
 overlay each other: every member that can be read stands in the tree, and the writer takes the one that a flow has
 changed, else the first. A missing element is written with its default; without a default that is an error.
 
@@ -144,7 +144,7 @@ class CwfBuilder:
 
 
 def ordered(composition: Composition) -> Composition:
-    """Return the composition for formats whose order is that of the model.
+    """Return the composition for formats with the order of the model.
 
     A flow may build the members of an unordered set in any order; the bytes have the order of the model.
     """

@@ -173,7 +173,7 @@ class FieldBuilder:
         return Alignment(alignment, leading, trailing, skip_first_only=True, fill=fill)
 
     def length(self, field: Field, properties: Mapping[str, str], default: int, place: str) -> Length:
-        """Return the length of a field: a number, or what an earlier field holds."""
+        """Return the length of a field: a number, or the value of an earlier field."""
         units = {"bytes": LengthUnits.BYTES}.get(word_of(properties, "lengthUnits", "bytes"), LengthUnits.CHARACTERS)
         reference = properties.get("lengthReference", "").strip()
         if reference:
@@ -467,7 +467,7 @@ class FieldBuilder:
 
 
 def _without_padding(text: Text) -> Text:
-    """Return text without padding: its length is what the value has."""
+    """Return text without padding: its length is that of the value."""
     return Text(
         encoding=text.encoding, justification=text.justification, pad=text.pad, pads=False, truncate=text.truncate
     )

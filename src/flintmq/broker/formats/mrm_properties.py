@@ -1,4 +1,4 @@
-"""Physical properties of message sets: their names, what they may hold, and how texts in them are read.
+"""Physical properties of message sets: their names, kinds of values, and how texts in them are read.
 
 Names are those of `.mset` and `.mxsd` files where such files have them; the same names are used in our YAML. Tables:
 
@@ -6,7 +6,7 @@ Names are those of `.mset` and `.mxsd` files where such files have them; the sam
     FIELD_PROPERTIES      of an element or attribute
     GROUP_PROPERTIES      of a complex type or group
 
-The value of a table is what the property holds: TEXT, NUMBER, FLAG, MARKUP (text with mnemonics such as `<CR><LF>`),
+The value of a table is the kind of the property: TEXT, NUMBER, FLAG, MARKUP (text with mnemonics such as `<CR><LF>`),
 PAD (a padding character), or the words to choose from; case does not matter in words.
 
 Mnemonics (MF 4.4): control characters by their names, `<SP>`, `<LT>`, `<GT>`, `<U+hhhh>` a character by its number,
@@ -301,7 +301,7 @@ _STANDARD_NAMES: Final[dict[str, str]] = {"acordal3": "al3", "acord_al3": "al3",
 
 
 def standard_defaults(name: str) -> Mapping[str, str] | None:
-    """Return what a messaging standard sets; None if it is not known."""
+    """Return the settings of a messaging standard; None if it is not known."""
     key = name.strip().lower()
     return STANDARD_DEFAULTS.get(_STANDARD_NAMES.get(key, key))
 
@@ -392,7 +392,7 @@ def padding(text: str, default: str | bytes, place: str) -> str | bytes:
 
 
 def problem_of(properties: Properties, allowed: Mapping[str, Holds]) -> str:
-    """Return what is wrong with properties: an unknown name, or a value that is no word of its list. '' = nothing."""
+    """Return the mistake in properties: an unknown name, or a value that is no word of its list. '' = none."""
     for name, value in properties.items():
         holds = allowed.get(name)
         if holds is None:

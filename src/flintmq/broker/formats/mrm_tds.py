@@ -166,7 +166,7 @@ class TdsBuilder:
     ) -> Sequence | Choice:
         """Return the model of a group; a type that is used again is the same object.
 
-        A group inside another that has no TDS properties is laid out as the outer one, whose properties are `outer`.
+        A group inside another that has no TDS properties is laid out as the outer one, with the properties `outer`.
         `initiators` says that tags must be initiators because they are in the outer group.
         """
         properties = group.properties(self.format.name)
@@ -256,7 +256,7 @@ class TdsBuilder:
         return found
 
     def missing(self, place: str) -> MissingPolicy:
-        """Return what the reader does about members that are missing at the end."""
+        """Return the policy of the reader for members that are missing at the end."""
         word = word_of(self.settings, "missingElements", "absent")
         try:
             return MissingPolicy(word)
@@ -273,7 +273,7 @@ class TdsBuilder:
         return any(self.lacks_tag(inner) for inner in member.members)
 
     def _initiated(self, made: Sequence, group: Group) -> None:
-        """Turn a tagged group into one whose members are told by initiators."""
+        """Turn a tagged group into one that tells members by initiators."""
         made.separator_suppression = SeparatorSuppression.ANY_EMPTY
         unordered = group.composition in (
             Composition.UNORDERED_SET,
@@ -285,7 +285,7 @@ class TdsBuilder:
     def member(
         self, member: Field, separation: Separation, path: str, tags: tuple[Delimiter, ...] | None
     ) -> SchemaMember:
-        """Return the model of a field; `tags` is what stands between tag and data if tags are initiators."""
+        """Return the model of a field; `tags` is the separator between tag and data if tags are initiators."""
         inner = f"{path}.{member.name}"
         place = f"{member.place}: {inner}" if member.place else inner
         properties = member.properties(self.format.name)
@@ -331,7 +331,7 @@ class TdsBuilder:
     def _occurs(
         self, element: Element, field: Field, properties: Mapping[str, str], separation: Separation, place: str
     ) -> None:
-        """Set the number of occurrences and what separates them."""
+        """Set the number of occurrences and their separator."""
         least, most = field.min_occurs, field.max_occurs
         if most > OCCURS_MAX:
             raise definition_error(f"{place}: it occurs {most} times, more than {OCCURS_MAX}")

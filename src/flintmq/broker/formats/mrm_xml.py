@@ -15,9 +15,9 @@ NULL, for fields that may be NULL, by *Encoding Null* of the message set, one fo
     NULLValue              <A>zzz</A>              NULLAttribute        <A null="true"/>
     NULLXMLSchema          <A xsi:nil="true"/>     NULLElement          <A><null/></A>
 
-Elements are told by their names wherever they stand; what the model lacks is an error, unless the group has open
-content. The writer writes children in the order of the tree, and nothing for what is missing. Start and end tags are
-texts that were made when the message was bound to its format; namespaces are declared on the first element.
+Elements are told by their names wherever they stand; an element that the model lacks is an error, unless the group has
+open content. The writer writes children in the order of the tree, and nothing for missing elements. Start and end tags
+are texts that were made when the message was bound to its format; namespaces are declared on the first element.
 
 A plan never changes after it is made. Reading and writing use stacks of their own: a recursive type may be nested as
 deep as `DEPTH_MAX` of the tree allows, not deeper. The module is written to be compiled by mypyc.
@@ -107,7 +107,7 @@ def document_of(body: bytes, ccsid: int, encoding: int) -> Element:
 
 
 def message_element(root: Element, root_tag: str) -> Element:
-    """Return the element of the message: the root, or what the root tag holds."""
+    """Return the element of the message: the root, or the child of the root tag."""
     if not root_tag:
         return root
     if root.name != root_tag.rpartition(":")[2]:

@@ -2,7 +2,7 @@
 
     read_message_set(files, folder)     the message set of a folder
 
-`files` are the files of a project by path; only those below `folder` are read. What is not understood is noted in
+`files` are the files of a project by path; only those below `folder` are read. Unknown parts are noted in
 `MessageSet.notes`, with file and line, and the rest is used: a message that needs none of it works. A file that is no
 XML, or a definition that is malformed, is noted too; only a folder without a readable `.mset` file is a
 ParserException. No document type is accepted, no entity is expanded, nothing is fetched.

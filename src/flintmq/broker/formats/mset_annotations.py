@@ -7,7 +7,7 @@
       </cwfInclRep>
       <tdsStructRep .../> <tdsElemRep .../> <tdsInclRep .../>              type or group; element; occurrence
       <xmlInclRep .../> <xmlElemRep .../>                                  occurrence; element
-      <MRMessage .../> <MRComplexType .../> <MRLocalGroup .../>            what the object is
+      <MRMessage .../> <MRComplexType .../> <MRLocalGroup .../>            the kind of the object
 
 `cwfSimpleRep` speaks the language of type descriptors: `typeName` tells strings, packed, external, integer, float and
 binary fields apart, `size` is the length in bytes, `alignment` a word. No public sample has type names other than that

@@ -12,7 +12,7 @@ All files of a set are one pool of global elements, types, groups and attributes
     any, anyAttribute                   open content
     simpleType                          logical type and facets; a union or list is a string, with a note
 
-What is neither is a note with its place: substitution groups, mixed content, identity constraints. A definition that is
+All others are notes with their places: substitution groups, mixed content, identity constraints. A definition that is
 malformed beyond that is a ParserException.
 """
 
@@ -63,7 +63,7 @@ _QUIET: Final = frozenset(("annotation", "key", "keyref", "unique", "import", "i
 
 @dataclass(slots=True)
 class SchemaFile:
-    """One file: its root element and what applies to all in it."""
+    """One file: its root element and the settings for all in it."""
 
     path: str
     root: _Element
@@ -106,7 +106,7 @@ class SchemaPool:
         return f"{path}:{element.sourceline}" if element.sourceline else path
 
     def note(self, element: _Element, text: str) -> None:
-        """Note what is not used, once for each text and file."""
+        """Note a part that is not used, once for each text and file."""
         path = self._paths.get(id(element.getroottree().getroot()), "")
         if f"{path}{text}" in self._noted or len(self.set.notes) >= NOTES_MAX:
             return

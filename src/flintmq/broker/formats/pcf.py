@@ -12,7 +12,7 @@
     SET OutputRoot.MQPCF.Parameter[1].* = 'ORDERS.*';
 
 The message is read at the first touch. On the way back the types of the values choose the structures (an INTEGER of
-more than 32 bits is MQCFIN64); unchanged parameters are written from what was read. StrucLength and ParameterCount are
+more than 32 bits is MQCFIN64); unchanged parameters are written from the input. StrucLength and ParameterCount are
 computed, whatever the tree says. Strings keep their trailing blanks.
 """
 
@@ -114,7 +114,7 @@ class PcfSource(Source):
 
 
 def _built(element: Element) -> Element:
-    """Return an element that says what its source says."""
+    """Return an element that agrees with its source."""
     element.changed = False
     return element
 

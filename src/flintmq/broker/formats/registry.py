@@ -27,7 +27,7 @@ VALIDATE_VALUE = 8192
 
 @dataclass(slots=True)
 class Context:
-    """How a body is read or written: what Properties, the header before the body and the node say."""
+    """How a body is read or written: settings of Properties, the header before the body and the node."""
 
     ccsid: int = 1208
     #: Numeric encoding: 273 big-endian IEEE, 546 little-endian IEEE, 785 z/OS.

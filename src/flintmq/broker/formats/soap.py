@@ -8,7 +8,7 @@
 
 A body that nothing changed is written as the bytes that came. Otherwise the envelope is written from its folders, with
 the declarations of `Context.Namespace`; unchanged header blocks and payloads are slices of the original document. With
-Attachment folders, the result is a multipart message whose boundary starts the first line.
+Attachment folders, the result is a multipart message with its boundary at the start of the first line.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _version_of(root: Element) -> str:
 
 
 def _settle(element: Element) -> None:
-    """Say that what was made here says what the source says."""
+    """Mark the elements made here as unchanged."""
     work = [element]
     while work:
         made = work.pop()
@@ -126,7 +126,7 @@ def _folders(root: Element, version: str) -> list[Element]:
 
 
 def split_parts(message: bytes) -> tuple[bytes, list[Element]]:
-    """Return the envelope and the Attachment folders of a multipart message, whose first line is the boundary."""
+    """Return the envelope and the Attachment folders of a multipart message with the boundary as first line."""
     line_end = message.find(b"\n")
     boundary = message[:line_end].rstrip(b"\r ")
     if line_end < 0 or len(boundary) < 3:

@@ -33,7 +33,7 @@ _DEFAULTS = XmlOptions()
 
 
 def options_of(context: Context) -> XmlOptions:
-    """Return what the options of a node and the switches say."""
+    """Return the options of a node and of the switches."""
     given = context.parser_options
     switches = context.switches
     null = switches is not None and switches.empty_xml_element == "null"

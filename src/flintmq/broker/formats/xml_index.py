@@ -1,7 +1,7 @@
 """The text of an XML document, scanned and proved well-formed only as far as navigation goes.
 
 **Scan.** An element is known by its *entry*: the offset of its name in the text, one behind its `<`. Builders read tags
-at such offsets. What this module remembers is only what a builder cannot see at a glance:
+at such offsets. This module remembers only facts that a builder cannot see at a glance:
 
     ends[entry]       the offset behind an element that has child elements, once it was passed
     scopes[entry]     the namespace declarations in force at an element, in a document that has any
@@ -9,7 +9,7 @@ at such offsets. What this module remembers is only what a builder cannot see at
 So stepping over an element that was passed before is one look, and a character is scanned at most twice: when an
 element is stepped over and when its content is built. A field near the front of a long document costs only the front.
 
-**Proof.** expat is the authority on what is well-formed. It sees the text in pieces, always before a builder relies on
+**Proof.** expat decides whether the text is well-formed. It sees the text in pieces, always before a builder relies on
 it: the scanner may look at any text, but nothing is built from text behind `proven`. So a flow does not meet an error
 behind the part that it reads, as in the product. `prove(-1)` proves the whole document; reaching the end of the root
 element does, too. (Measured: the proof of 4 KiB takes 26 us, that of the first 512 bytes 6, the whole tree about 100.)
@@ -435,7 +435,7 @@ class XmlIndex:
             found.append(quote)
 
     def declared(self, entry: int, around: Scope) -> Scope:
-        """Return the scope of an element whose start tag may declare namespaces."""
+        """Return the scope of an element with a start tag that may declare namespaces."""
         attributes = self.attributes(entry)
         scope = around
         for number in range(0, len(attributes), 3):

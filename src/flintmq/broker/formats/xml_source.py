@@ -8,10 +8,10 @@ well-formed as far as needed (`xml_index`). `XmlSource.more` builds one child at
                                comments and processing instructions only where the options retain them
     XMLNS, XML    faithful     every piece of text, comment and processing instruction is a child; the value of an
                                element is the text of its first content child, if that precedes all child elements
-    others        generic      compact, and attributes and namespace declarations are plain fields: what is left of a
+    others        generic      compact, and attributes and namespace declarations are plain fields: the rest of a
                                tree that is copied to a folder without an XML parser
 
-What the fields of an element say to the source:
+Meanings of the fields of an element for the source:
 
     entry         the offset of its name in the text; 0 = the body folder, -1 = the XML declaration, -2 = the
                   document type
@@ -137,7 +137,7 @@ class XmlDocument:
 
 @final
 class XmlOptions:
-    """What the options of a node and the switches say about the tree."""
+    """The form of the tree, from the options of a node and the switches."""
 
     __slots__ = ("comments", "empty_is_null", "instructions", "mixed", "opaque")
 
@@ -159,7 +159,7 @@ class XmlOptions:
 
 @final
 class ValueTypes:
-    """What an XML schema says about one element: the type of its value, its attributes and its child elements."""
+    """Declaration of one element in an XML schema: the type of its value, its attributes and its child elements."""
 
     __slots__ = ("attributes", "children", "is_open", "kind")
 
@@ -239,7 +239,7 @@ class XmlSource(Source):
     # The document itself.
 
     def _more_of_document(self, body: Element, index: XmlIndex) -> None:
-        """Build the children of the body folder: what is before the root element, the root, what is behind it."""
+        """Build the children of the body folder: nodes before the root element, the root, nodes behind it."""
         cursor = body.cursor
         if cursor == 0:
             index.prove(index.root_start + 1)
@@ -257,7 +257,7 @@ class XmlSource(Source):
         self._misc(body, index, cursor, len(index.text))
 
     def _prolog(self, body: Element, index: XmlIndex) -> None:
-        """Build the XML declaration, the document type and what else is before the root element."""
+        """Build the XML declaration, the document type and other nodes before the root element."""
         text = index.text
         position = 0
         if text.startswith("<?xml") and ord(text[5]) <= _SPACE:
@@ -572,7 +572,7 @@ class XmlSource(Source):
             made.value = typed_value(found.kind, made.value)
 
     def _set_opaque(self, made: Element, index: XmlIndex, entry: int, scope: Scope) -> None:
-        """Make an element one field whose value is its XML, with the namespaces that are in force declared on it."""
+        """Make an element one field with its XML as value, and with the namespaces that are in force declared on it."""
         made.type = BIT_STREAM
         made.pending = False
         made.source = None
@@ -582,7 +582,7 @@ class XmlSource(Source):
     def _with_other_content(
         self, parent: Element, made: Element, index: XmlIndex, content: int, has_attributes: bool, scope: Scope
     ) -> None:
-        """Build an element whose content begins with a comment, a CDATA section or a processing instruction."""
+        """Build an element with content that begins with a comment, a CDATA section or a processing instruction."""
         text = index.text
         position = content
         while True:

@@ -81,7 +81,7 @@ _DECLARED: Final[dict[str, str]] = {
 
 @final
 class Doctype:
-    """What a document type declaration says."""
+    """Content of a document type declaration."""
 
     __slots__ = ("name", "public_id", "subset", "system_id")
 
@@ -214,13 +214,13 @@ def _declaration(body: bytes, codec: str) -> str:
 
 
 def expat_error(error: pyexpat.ExpatError, domain: str) -> BrokerError:
-    """Return the error for what expat says, without the position that it appends to its text."""
+    """Return the error for a message of expat, without the position at its end."""
     text = pyexpat.ErrorString(error.code) or "not well-formed"
     return malformed(text, error.lineno, error.offset + 1, domain)
 
 
 def expanded(text: str, namespaces: bool, domain: str) -> tuple[str, Doctype]:
-    """Return a document with a DOCTYPE written again without it, and what the DOCTYPE says.
+    """Return a document with a DOCTYPE written again without it, and the content of the DOCTYPE.
 
     Raise 5009 if the document is not well-formed, or if its entities add too much.
     """

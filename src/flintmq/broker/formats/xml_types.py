@@ -120,7 +120,7 @@ class TypeReader:
         return known
 
     def _element(self, node: Any, namespace: str) -> ValueTypes:
-        """Return what a declaration of an element says."""
+        """Return the declaration of an element."""
         named = node.get("type")
         if named:
             return self._named(self._resolved(node, named, namespace))
@@ -134,7 +134,7 @@ class TypeReader:
         return known
 
     def _fill(self, types: ValueTypes, node: Any, namespace: str) -> None:
-        """Add what the definition of a type says."""
+        """Add the definition of a type."""
         for child in node:
             if child.tag in (f"{_X}restriction", f"{_X}extension"):
                 self._derive(types, child, namespace, keeps_content=child.tag == f"{_X}extension")
@@ -143,7 +143,7 @@ class TypeReader:
         self._content(types, node, namespace)
 
     def _derive(self, types: ValueTypes, node: Any, namespace: str, keeps_content: bool) -> None:
-        """Add what a type inherits, and what it says itself."""
+        """Add the parts that a type inherits, and its own."""
         base = node.get("base")
         inherited: ValueTypes | None = None
         if base:

@@ -1,7 +1,7 @@
 """Validation of XML documents by the XML schemas of an application, with lxml.
 
     schemas = schemas_of(context)              the pool of schemas that the message set of a context names
-    schemas.violations(document)               what is not valid, with line and path
+    schemas.violations(document)               violations, with line and path
     validate_tree(folder, context)             raise 5009 -> 5026 for a body, whether it was changed or not
 
 The schema of a document is the one that declares its root element. Imports and includes are found in the pool, by the
@@ -60,7 +60,7 @@ class XmlSchemas:
         return self._types
 
     def violations(self, document: bytes) -> list[Violation]:
-        """Return what is not valid in a well-formed document. Raise 5025 if no schema can be used for it."""
+        """Return the violations of a well-formed document. Raise 5025 if no schema can be used for it."""
         from lxml import etree
 
         # The bytes are UTF-8, whatever the XML declaration says.

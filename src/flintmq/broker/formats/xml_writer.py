@@ -1,6 +1,6 @@
 """Writes XML trees of the domains XMLNSC, XMLNS and XML.
 
-The writer appends pieces of text to a list. An element that still says what its source says is one piece: a slice of
+The writer appends pieces of text to a list. An element that still agrees with its source is one piece: a slice of
 the original document. That holds only where the slice means the same: every prefix that is declared around it in the
 source must be declared alike in the output, and the default namespace must be the same. Otherwise the element is
 written like any other.
@@ -303,7 +303,7 @@ class XmlWriter:
         return self._content(element, tag, has_tail)
 
     def _content(self, element: Element, tag: str, has_tail: bool) -> str:
-        """Write what follows the attributes of an element, up to its first child."""
+        """Write the end of a start tag and the text before the first child."""
         parts = self.parts
         content = self._content_child(element.first)
         value = element.value
@@ -403,9 +403,9 @@ class XmlWriter:
         return True
 
     def _shell(self, element: Element, source: XmlSource) -> bool:
-        """Write an element whose attributes and content are still those of its source, and only the name may differ.
+        """Write an element that has the attributes and content of its source, and only another name.
 
-        That is what a copy of a folder to another place is. Return False if it must be written piece by piece.
+        Such is a copy of a folder to another place. Return False if it must be written piece by piece.
         """
         index = source.document.index
         entry = element.entry
@@ -464,7 +464,7 @@ class XmlWriter:
         """Write all that is left of a document from its source, end tags included, if nothing of it was changed.
 
         `start` is where the content of `inner`, the innermost open element, goes on. A change near the front of a
-        document then needs no scan of what follows.
+        document then needs no scan of the rest.
         """
         source = inner.source
         if not isinstance(source, XmlSource):
@@ -690,7 +690,7 @@ class XmlWriter:
     # The result.
 
     def encoded(self) -> bytes:
-        """Return what was written, in the character set of the output; characters that it lacks as references."""
+        """Return the output in its character set; characters that it lacks as references."""
         text = "".join(self.parts)
         try:
             checked = text.encode("utf-8")

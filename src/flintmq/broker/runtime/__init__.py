@@ -1,4 +1,4 @@
-"""The run time of the broker: processes, instances, units of work, what is deployed.
+"""The run time of the broker: processes, instances, units of work, deployed content.
 
     broker             a process that supervises; it has a name, a queue manager, a directory and a control socket
       execution group  some applications and the worker processes that run their flows
@@ -9,18 +9,18 @@ A message's way:
 
     queue_session.py   the queue manager, seen by one instance: get, put, publish, commit, back out; cache of handles
     late.py            outputs that leave with the commit and the next get
-    services.py        what nodes do to the outside, done for real (`flow/services.py` is the contract)
+    services.py        effects of nodes on the outside, done for real (`flow/services.py` is the contract)
     instance.py        the loop of an instance: get, run the flow, commit; backout, backout queue, dead-letter queue
     ordering.py        orderMode: which message is next, among the instances of a node; batch.py, how many messages a
                        unit of work takes
     unit.py            the unit of work of an instance: queue manager, state of flows, databases
     state_queue.py     state of flows and timers, on a queue
     data_sources.py    connections to databases; coordination.py ends them with the queue manager, decisions.py keeps
-                       the decisions on a queue, recovery.py finishes what a crash left
+                       the decisions on a queue, recovery.py finishes units of work after a crash
     http_listener.py   requests for HTTP nodes
     content_filters.py content filters of publish/subscribe, for the queue manager
     worker.py          the process that runs instances; it loads applications, obeys its group
-    commands.py        what a group can ask of a worker: a table of commands, requests with numbers
+    commands.py        commands of a group to a worker: a table, requests with numbers
     placement.py       which worker runs which instance
     group.py           the processes of an execution group, watched and restarted
     foreground.py      `flint broker run`; log.py, the log

@@ -111,7 +111,7 @@ def compile_filter(text: str) -> Condition:
 
 
 def _check_cost(expression: syntax.Expression) -> None:
-    """Refuse what costs without bound. Raise FilterError."""
+    """Refuse expressions with a cost that has no bound. Raise FilterError."""
     joined = 0
     for node in walk_nodes(expression):
         if isinstance(node, _REFUSED):

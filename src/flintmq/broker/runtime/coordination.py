@@ -8,7 +8,7 @@
 The instance gets its input message and puts its output messages under syncpoint on the same connection. `commit` ends
 everything, by the first row that fits:
 
-| databases with work | flow | what commit does |
+| databases with work | flow | commit |
 |---|---|---|
 | none | any | MQCMIT |
 | any | not coordinated | COMMIT of each database, then MQCMIT: a failure in between repeats the message |
@@ -22,13 +22,13 @@ PREPARED for every branch. The decision is removed by the next unit of work of t
 
     C1  A branch is in the table of live branches before PREPARE TRANSACTION is sent, and until its outcome is settled.
     C2  COMMIT PREPARED is sent only after MQCMIT succeeded, or the token was seen on the queue.
-    C3  A token names only branches whose vote was verified.
+    C3  A token names only branches with a verified vote.
     C4  After MQCMIT was sent, ROLLBACK PREPARED is sent only if the queue manager answered that it backed out, or the
         token before is visible again.
     C5  A decided branch that the database has not answered for is in the newest token of the instance.
     C6  A registered instance has exactly one token on the queue, committed or locked by its own unit of work.
 
-`check_coordinator` tests what can be seen of them from here. `MOVES` has every legal move.
+`check_coordinator` tests those that can be seen from here. `MOVES` has every legal move.
 
 An error before the decision is raised, and everything is backed out. After the decision nothing is raised: the message
 is processed. A branch that does not answer stays decided, and recovery commits it.
@@ -404,7 +404,7 @@ class Coordinator:
         return self.state is not State.UNCERTAIN
 
     def _settle(self, mq: DecisionLog) -> None:
-        """Find the outcome of a unit of work whose MQCMIT was not answered (decisions.py has the table)."""
+        """Find the outcome of a unit of work with an unanswered MQCMIT (decisions.py has the table)."""
         identity = self.identity
         assert identity is not None
         if mq.visible(identity.token_id(self.counter)):
@@ -434,7 +434,7 @@ class Coordinator:
         self._abandon()
 
     def _abandon(self) -> None:
-        """Roll back the branches that voted. One whose database does not answer is left to recovery."""
+        """Roll back the branches that voted. If a database does not answer, its branch is left to recovery."""
         voted, self.voted = self.voted, []
         for branch in voted:
             source = self.sources.in_unit[branch.source]
@@ -524,7 +524,7 @@ class Coordinator:
 
 
 def commit_branch(source: PostgresSource, branch: Branch) -> str:
-    """Commit a decided branch whose vote was verified. Return a sentence if the outcome is heuristic, else nothing.
+    """Commit a decided branch with a verified vote. Return a sentence if the outcome is heuristic, else nothing.
 
     Raise a BrokerError if the database does not answer; the call can be repeated: a gid that the database does not know
     is looked for by the number of its transaction.

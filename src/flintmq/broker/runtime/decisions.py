@@ -28,7 +28,7 @@ token is the decision, the removal of the decision before it, and a lock:
 A process that takes a token away has fenced the instance: its next unit of work finds no token and is backed out. No
 clock is needed to know that an instance cannot decide any more.
 
-A third kind of message, `heuristic`, records a branch whose outcome differs from the decision, or is not known.
+A third kind of message, `heuristic`, records a branch with an outcome that differs from the decision, or is not known.
 
 This file has no state machine and asks no database; coordination.py and recovery.py do.
 """
@@ -191,7 +191,7 @@ KINDS: Final = ("registration", "token", "heuristic")
 
 
 def unpack(text: str | bytes) -> Decision:
-    """Return a message of the coordination queue. Raise ValueError that says what is wrong with it."""
+    """Return a message of the coordination queue. Raise ValueError with the mistake in it."""
     try:
         fields = json.loads(text)
     except (ValueError, RecursionError) as error:

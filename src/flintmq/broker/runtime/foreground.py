@@ -28,7 +28,7 @@ _QUEUE_PROPERTIES: Final = {
 
 
 def stamps(path: Path) -> dict[str, tuple[int, int]]:
-    """Return what changes when a file of a directory, or a BAR, is written: size and time of each."""
+    """Return size and time of each file of a directory, or of a BAR: they change when it is written."""
     files = [path] if path.is_file() else [each for each in path.rglob("*") if each.is_file()]
     found: dict[str, tuple[int, int]] = {}
     for each in files:
@@ -102,7 +102,7 @@ class Foreground:
         self._ended = threading.Event()
 
     def start(self) -> bool:
-        """Load and start; return whether there is anything that runs. What is wrong goes to the log."""
+        """Load and start; return whether there is anything that runs. Problems go to the log."""
         try:
             loaded = load(self.path, overrides=self.overrides)
             found = plans(loaded)

@@ -134,7 +134,7 @@ class KeyOrder:
         self._mine = threading.local()
 
     def next(self, source: Source, wait_ms: int) -> Got | None:
-        """Get the first message whose key has none under way."""
+        """Get the first message with a key that has none under way."""
         if not self._turn.acquire(timeout=_WAIT_S):
             return None
         try:

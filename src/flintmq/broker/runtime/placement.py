@@ -3,7 +3,7 @@
 A thread of Python cannot use a second core, so instances that may run side by side are spread over worker processes
 (R1). A flow stays in the first worker, all of its instances, if its parts must meet in one process:
 
-    SHARED variables of ESQL                      every instance sees what the others wrote
+    SHARED variables of ESQL                      every instance sees the writes of the others
     HTTPInput, SOAPInput, their reply nodes       the client's socket is there
     timers, aggregations, collectors, callables   their state is (state_queue.py), and who waits for an answer
     FileInput                                     two processes would take the same file

@@ -3,11 +3,11 @@
 An input queue is opened once, for input, browse of attributes and saved context. Output queues are opened when first
 used and stay open: at most `cache_size` of them (30, B261), the one that was not used for longest is closed first.
 
-What ends a flow (`Put.ends_flow`) is kept, and sent with the commit and the next get in one write (late.py), if the
-queue manager takes calls so; its refusal is raised by `commit` then. Everything else is done at once, behind what is
-kept.
+A put that ends a flow (`Put.ends_flow`) is kept, and sent with the commit and the next get in one write (late.py), if
+the queue manager takes calls so; its refusal is raised by `commit` then. Everything else is done at once, behind what
+is kept.
 
-Calls raise MQError. `is_broken` tells that the connection is gone: what was not committed is backed out by the queue
+Calls raise MQError. `is_broken` tells that the connection is gone: uncommitted work is backed out by the queue
 manager, and the instance makes a new session.
 """
 
@@ -62,7 +62,7 @@ _PERSISTENT: Final = 1
 
 
 class Manager(Protocol):
-    """A connected queue manager: what `flintmq.connect` returns, as far as a session needs it."""
+    """A connected queue manager: the part of `flintmq.connect()` that a session needs."""
 
     def connect(self, application: str = "") -> Any:
         """Return one more connection."""
@@ -562,7 +562,7 @@ class QueueSession:
         self.backouts += not committed
 
     def close(self) -> None:
-        """Disconnect. What was not committed is backed out."""
+        """Disconnect. Uncommitted work is backed out."""
         self.is_broken = True
         self.connection.close()
 

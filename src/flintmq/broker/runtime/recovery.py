@@ -27,7 +27,7 @@ the monotonic clock of this process. Where a token is held no interval is needed
 
     R1  A branch is rolled back only if no token names it, and its instance cannot put one any more.
     R2  A token is removed only after every branch that it names was committed, or its heuristic outcome recorded.
-    R3  A data source that does not answer stops nothing else: what it has to commit goes into a new token.
+    R3  A data source that does not answer stops nothing else: its branches to commit go into a new token.
 
 A round holds tokens under syncpoint. If it fails, they come back, and the next round repeats it.
 """
@@ -228,7 +228,7 @@ class Recovery:
                 source.close()
 
     def _drop(self, mq: DecisionLog | None) -> None:
-        """Back out what a round holds and forget the connection."""
+        """Back out the work of a round and forget the connection."""
         self._mq = None
         if mq is not None:
             try:
@@ -360,7 +360,7 @@ class Recovery:
             unreachable.add(branch.source)
 
     def _end_tokens(self, mq: DecisionLog, seen: _Seen, unreachable: set[str], outcome: Outcome) -> None:
-        """Remove tokens whose branches are done; put new ones for branches of data sources that did not answer (R2)."""
+        """Remove tokens of finished branches; put new ones for branches of data sources that did not answer (R2)."""
         for number, token in enumerate(seen.held):
             left = [branch for branch in token.decision.branches if branch.source in unreachable]
             if left:

@@ -1,6 +1,6 @@
-"""What nodes do to the outside in a broker: queues, topics, servers, files, databases, other flows, e-mail.
+"""Effects of nodes on the outside in a broker: queues, topics, servers, files, databases, other flows, e-mail.
 
-One object serves one instance, for one message after the other. What belongs to the unit of work ends with it:
+One object serves one instance, for one message after the other. State of the unit of work ends with it:
 
     puts, publications, gets    the queue manager's unit of work (queue_session.py)
     state of flows, timers      messages on the state queue, in the same unit of work (state_queue.py)
@@ -64,13 +64,13 @@ class Databases(Protocol):
     def source(self, name: str, separate: bool = False) -> DataSource:
         """Return a data source by name; raise a BrokerError if there is none.
 
-        `separate`: a connection whose work is committed when the node ends, whatever becomes of the message.
+        `separate`: a connection that commits its work when the node ends, for any outcome of the message.
         """
         ...
 
 
 class Flows(Protocol):
-    """The other flows of the worker, and what waits for them."""
+    """The other flows of the worker, and the calls that wait for them."""
 
     def call(self, services: BrokerServices, application: str, endpoint: str, root: Element) -> Element | None:
         """Run a callable flow in the unit of work of the caller; None if there is none."""
@@ -300,7 +300,7 @@ class BrokerServices:
 
     @property
     def store(self) -> StateStore:
-        """Return what flows keep between messages."""
+        """Return the state that flows keep between messages."""
         return self.state.store
 
     def set_timer(self, timer: Timer) -> None:
@@ -319,7 +319,7 @@ class BrokerServices:
         """Do nothing: the node sets its timer itself."""
 
     def trace(self, node: str, destination: str, file: str, text: str) -> None:
-        """Write what a Trace node says to its file, or to the user trace."""
+        """Write a line of a Trace node to its file, or to the user trace."""
         if not file:
             self.user_trace.write(node, destination, text)
             return

@@ -8,7 +8,7 @@ queue of the execution group; the body is
 `StateQueue` has them all in memory, read once by browsing. `StateUnit` collects the changes of one unit of work. Before
 the commit it gets the old messages and puts the new ones in that unit of work; after the commit, memory follows.
 
-S1  Memory holds what is committed on the queue, nothing else.
+S1  Memory holds the state that is committed on the queue, nothing else.
 S2  A unit that reads or changes state holds the lock until it ends: two instances never work from the same old state.
 S3  A key has at most one message. If a crash of an older version left two, the newer one counts.
 """
@@ -99,7 +99,7 @@ class StateQueue:
         self.timers_changed = threading.Event()
 
     def load(self, session: QueueSession) -> list[str]:
-        """Read the queue; return what could not be read, a line each."""
+        """Read the queue; return the messages that could not be read, a line each."""
         problems: list[str] = []
         for md, data in _browse(session, self.queue):
             try:

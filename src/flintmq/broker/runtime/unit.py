@@ -133,7 +133,7 @@ class Unit:
             self._coordinator.settle(self._decisions)
 
     def close(self) -> None:
-        """Back out what is open and disconnect."""
+        """Back out open work and disconnect."""
         self._state.drop()
         if self._coordinator is not None:
             if not self.session.is_broken:

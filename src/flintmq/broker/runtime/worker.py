@@ -383,7 +383,7 @@ class Worker:
         self.log.write("3132I", "", f"The HTTP listener has started on {told.http_host}:{self.listener.port}.")
 
     def stop(self) -> None:
-        """Finish what is worked on and disconnect."""
+        """Finish the message at work and disconnect."""
         self._ended.set()
         self._branches.work.set()
         self.state.timers_changed.set()
@@ -432,7 +432,7 @@ class Worker:
 
     def units_of(self, flow: str, coordinated: bool) -> Callable[[], Unit]:
         """Return the function that connects an instance. Its coordinator outlives connections: it may have to settle a
-        commit whose answer was lost with the connection before.
+        commit after its answer was lost with the connection before.
         """
         if not self._sources:
             return self.new_unit
@@ -466,7 +466,7 @@ class Worker:
         return unit
 
     def _in_unit(self, source: str, work: Callable[[Unit], None]) -> bool:
-        """Run something in a unit of work of this thread; return whether it was committed. Log what fails."""
+        """Run something in a unit of work of this thread; return whether it was committed. Log failures."""
         unit: UnitOfWork | None = None
         try:
             unit = self._thread_unit()

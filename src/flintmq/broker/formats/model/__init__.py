@@ -1,10 +1,10 @@
 """The run-time model of MRM and DFDL: one description of bytes, one reader, one writer.
 
-schema.py                   what a message looks like: elements, groups, lengths, markup, numbers, nil values. Readers
+schema.py                   the form of messages: elements, groups, lengths, markup, numbers, nil values. Readers
                             of `.mset`, copybooks, C headers, YAML and DFDL schemas make these objects
 plan.py, layout.py          a schema bound to a character set and a numeric encoding, ready to run
-nodes.py                    what a plan is made of
-source.py                   bodies: nothing is read before it is touched, what is unchanged is written as it came
+nodes.py                    the parts of a plan
+source.py                   bodies: nothing is read before it is touched, unchanged parts are written as they came
 read.py, read_groups.py,    bytes to message trees: structures; members of groups; fields; the state of a reader
 read_fields.py,
 read_state.py

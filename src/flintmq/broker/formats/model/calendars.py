@@ -70,7 +70,7 @@ NO_ZONE: Final = -100_000
 
 @final
 class Fields:
-    """What a text said, field by field; -1 or '' = not said."""
+    """The fields of a text; -1 or '' = not given."""
 
     def __init__(self) -> None:
         self.year: int = -1

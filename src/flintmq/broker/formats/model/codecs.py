@@ -356,7 +356,7 @@ def _text_number(element: Element, logical: Logical, charset: Charset) -> fields
 
 
 def _written(value: Delimiter) -> str:
-    """Return what is written for a literal with character classes."""
+    """Return the output for a literal with character classes."""
     text = ""
     for part in value.parts:
         if isinstance(part, CharacterClass):

@@ -1,7 +1,7 @@
 """Nodes of DFDL expressions: paths, variables, literals, operators, and how they are evaluated.
 
-`Environment` is what an expression can see; a reader or writer keeps it up to date. `expression.py` makes the nodes,
-`expression_functions.py` has the functions.
+`Environment` has the state that an expression can read; a reader or writer keeps it up to date. `expression.py` makes
+the nodes, `expression_functions.py` has the functions.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ class Constraints:
     """The facets of a simple type."""
 
     def problem(self, value: object) -> str | None:
-        """Return what a value violates; None = nothing."""
+        """Return the violation of a value; None = no violation."""
         raise NotImplementedError
 
 
 class Environment:
-    """What an expression can see. A reader or writer makes one and keeps it up to date."""
+    """The state that an expression can read. A reader or writer makes one and keeps it up to date."""
 
     def __init__(self) -> None:
         #: The element that has the expression.

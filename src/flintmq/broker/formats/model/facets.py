@@ -1,6 +1,6 @@
 """Restrictions of simple types: lengths, ranges, digits, enumerations, patterns.
 
-`FacetCheck(facets, logical).problem(value)` returns None if a value satisfies the facets, else what it violates. It is
+`FacetCheck(facets, logical).problem(value)` returns None if a value satisfies the facets, else the violation. It is
 asked by `dfdl:checkConstraints` and by validation, never while a message is just read.
 """
 
@@ -66,7 +66,7 @@ class FacetCheck(Constraints):
         return text
 
     def problem(self, value: object) -> str | None:
-        """Return what a value violates; None = nothing."""
+        """Return the violation of a value; None = no violation."""
         found = self._lengths(value) or self._order(value) or self._digits(value)
         if found is not None:
             return found

@@ -1,12 +1,12 @@
 """Values of fields: one codec per representation, from text or bytes to a value of the tree and back.
 
 A codec is made once per field of a plan. Text codecs get characters without padding and escapes; binary codecs get
-exactly the bytes of the field. Both raise ValueError with a text that says what is wrong with the value; the reader
+exactly the bytes of the field. Both raise ValueError with a text on the mistake in the value; the reader
 and the writer add where.
 
     read_text, write_text      strings, numbers, booleans, calendars as characters
     read_bytes, write_bytes    binary, packed, BCD, IBM 4690, floats, booleans, calendars, hexBinary
-    read_bits, write_bits      the same for fields whose length is in bits
+    read_bits, write_bits      the same for fields with a length in bits
 
 Values written may have another type than the field: ESQL assigns CHARACTER to numbers and numbers to strings. They are
 converted as CAST does where that is possible without loss, and refused otherwise.
@@ -194,7 +194,7 @@ _ISO: Final = (
 
 @final
 class Range:
-    """What a number may be: the value of the tree it becomes, and the bounds of its logical type."""
+    """The kinds of numbers: the value that each becomes in a tree, and the bounds of its logical type."""
 
     def __init__(self, family: int, low: int | None, high: int | None, single: bool = False) -> None:
         self.family: int = family

@@ -1,4 +1,4 @@
-"""What a schema says before it is bound: sizes, separator positions, computed properties, data patterns.
+"""Facts of a schema before it is bound: sizes, separator positions, computed properties, data patterns.
 
 Functions of `plan.py` that need no plan. They raise ValueError for a schema that cannot work.
 """
@@ -92,7 +92,7 @@ def _check_separators(number: Number) -> None:
 
 
 def new_line_of(term: Member) -> str:
-    """Return what is written for %NL;. A computed one is set in the variant of the term."""
+    """Return the output for %NL;. A computed one is set in the variant of the term."""
     text = term.text.output_new_line
     return "\n" if isinstance(text, Expression) else text
 
@@ -125,7 +125,7 @@ def computed_properties(term: Member) -> list[tuple[str, Expression]]:
 def fixed_size(member: Member, known: dict[int, int], depth: int = 0) -> int:
     """Return the bytes of a term of fixed length, one byte per character, without alignment; -1 if it varies.
 
-    `known` keeps what was found by id: a type that is used in many places is looked at once.
+    `known` keeps results by id: a type that is used in many places is looked at once.
     """
     found = known.get(id(member))
     if found is None:
@@ -173,7 +173,7 @@ def _size_of_element(member: Element, known: dict[int, int], depth: int) -> int:
 
 
 def separator_behaviours(schema: Sequence) -> list[int]:
-    """Return what an absent member means for separators, member by member."""
+    """Return the meaning of an absent member for separators, member by member."""
     members = schema.members
     if not schema.separator:
         return [nodes.POSITIONAL] * len(members)

@@ -1,8 +1,8 @@
 """Nodes of a plan: a schema bound to a character set and a numeric encoding.
 
 `plan.py` makes them, `read.py` and `write.py` run them. A node has everything that is known before a message comes:
-marks, codecs, lengths in bytes, what a separator position means. What an expression decides for each message is in
-`variants`: it returns another node, made once for each set of values.
+marks, codecs, lengths in bytes, meanings of separator positions. Choices that an expression makes for each message are
+in `variants`: it returns another node, made once for each set of values.
 
 The module is compiled by mypyc. Nodes never change after the plan is made.
 """
@@ -132,7 +132,7 @@ class Check:
 
 @mypyc_attr(allow_interpreted_subclasses=False)
 class Term:
-    """What elements and groups share."""
+    """The base of elements and groups."""
 
     def __init__(self, kind: int, index: int) -> None:
         self.kind: int = kind
@@ -259,7 +259,7 @@ class ElementNode(Representation):
 
 @final
 class Slot:
-    """A member of a sequence: the term and what its position means."""
+    """A member of a sequence: the term and the meaning of its position."""
 
     def __init__(self, term: Term, behaviour: int) -> None:
         self.term: Term = term

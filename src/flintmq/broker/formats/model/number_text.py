@@ -9,8 +9,8 @@
     'text'#           quoted text around the number
 
 `NumberPattern` is a pattern that was read once; `parse` returns a Decimal and `format` a text. Both raise ValueError.
-Parsing is strict or lax. Lax accepts what ICU does: spaces around the number, missing or doubled grouping separators,
-a sign where the pattern has none, missing prefix and suffix, more or fewer digits than the pattern has.
+Parsing is strict or lax. Lax accepts texts that ICU accepts: spaces around the number, missing or doubled grouping
+separators, a sign where the pattern has none, missing prefix and suffix, more or fewer digits than the pattern has.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@
                 '1' '2' '3'    '1' '2' 's'   ASCII: minus is 0x70 to 0x79; other styles translate the EBCDIC letters
     hex float   exponent of 16 in excess 64, fraction of 24 or 56 bits, sign in the first bit
 
-A decoder returns an int, or raises ValueError with a text that says what is wrong at which byte; the reader turns that
+A decoder returns an int, or raises ValueError with a text on the mistake and its byte; the reader turns that
 into the error of its family. Encoders raise ValueError if the value does not fit. Nothing here knows of schemas.
 The module is compiled by mypyc.
 """

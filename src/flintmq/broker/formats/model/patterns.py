@@ -9,7 +9,7 @@ that doubles with each `a`. So a pattern is looked at before it is used:
                                     look at (`window`)
 
 `data_regex` takes the dialect of DFDL and MRM (Java's), `schema_regex` that of XML Schema. Both raise ValueError for
-what has no equivalent, and for patterns that could run for ever.
+parts without an equivalent, and for patterns that could run for ever.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _repetitions(tree: Any) -> int:
 
 
 def _check(tree: Any, pattern: str, depth: int) -> None:
-    """Refuse repetitions inside repetitions whose rounds nothing separates, and back references."""
+    """Refuse repetitions inside repetitions without a separator between rounds, and back references."""
     if depth > 50:
         raise ValueError(f"the pattern '{pattern}' is nested too deep")
     for operation, argument in tree:

@@ -171,7 +171,7 @@ def plan_of(message: Message, ccsid: int | str, encoding: int) -> Plan:
 
 
 class TermVariants(Variants):
-    """The nodes of a term whose properties are expressions."""
+    """The nodes of a term with expressions as properties."""
 
     def __init__(
         self,

@@ -4,7 +4,7 @@
 
 Points of uncertainty are optional occurrences and members of choices: the reader notes where it is, tries, and goes
 back if that fails, unless a discriminator said meanwhile that the attempt was right. Members of a separated sequence
-are told apart as DFDL says (section 14.2): by position, by position except at the end, or by what they look like.
+are told apart as DFDL says (section 14.2): by position, by position except at the end, or by their content.
 
 A hidden element stands in the tree while the message is read, because expressions may refer to it, and is taken out
 at the end.
@@ -144,7 +144,7 @@ class Reader(GroupReader):
         return True
 
     def compute(self, node: ElementNode, parent: Element) -> bool:
-        """Append an element whose value is computed: inputValueCalc."""
+        """Append an element with a computed value: inputValueCalc."""
         element = Element(node.name, None, node.type, node.namespace)
         element.changed = False
         element.parent = parent
@@ -158,7 +158,7 @@ class Reader(GroupReader):
         return not node.after or self.run_checks(node, element, parent)
 
     def push_variables(self, term: Term, element: Element) -> dict[str, tuple[object, bool, bool, bool]]:
-        """Give variables the value they have inside a term, and return what they were."""
+        """Give variables the value they have inside a term, and return their values before."""
         saved: dict[str, tuple[object, bool, bool, bool]] = {}
         env = self.env
         for name, expression, literal in term.new_variables:
@@ -182,7 +182,7 @@ class Reader(GroupReader):
         return saved
 
     def pop_variables(self, term: Term, saved: dict[str, tuple[object, bool, bool, bool]] | None) -> None:
-        """Give variables back what they were before a term."""
+        """Give variables back their values before a term."""
         if saved is None:
             return
         env = self.env

@@ -376,7 +376,7 @@ class FieldReader(ReaderState):
         return self.set_nil(node, element)
 
     def read_bits_field(self, node: ElementNode, parent: Element, element: Element) -> bool:
-        """Read a binary field whose length is in bits, or that does not start at a byte."""
+        """Read a binary field with a length in bits, or that does not start at a byte."""
         kind = node.length_kind
         if kind == FIXED:
             bits = node.length

@@ -1,7 +1,7 @@
 """Reading, middle: members of groups. Separated, unordered and tagged sequences, and choices.
 
 Members of a separated sequence are told apart as DFDL says (section 14.2): by position, by position except at the end,
-or by what they look like. `read.py` reads the members themselves.
+or by their content. `read.py` reads the members themselves.
 
 The module is compiled by mypyc.
 """
@@ -189,7 +189,7 @@ class GroupReader(FieldReader):
         return True
 
     def add_missing(self, node: GroupNode, slot: Slot, parent: Element) -> bool:
-        """Append what the policy of a message set says for a member that is missing at the end."""
+        """Append the element that the policy of a message set gives a member missing at the end."""
         term = slot.term
         if node.missing == MISSING_ERROR and not term.optional:
             name = term.name if isinstance(term, ElementNode) else "a group"
@@ -459,7 +459,7 @@ class GroupReader(FieldReader):
         return self.check_tagged(node, parent)
 
     def read_tag(self, node: GroupNode, scope: Scope) -> bytes | None:
-        """Read a tag with what separates it from its data; None if there is none."""
+        """Read a tag with the separator before its data; None if there is none."""
         data = self.data
         if node.tag_length:
             charset = node.charset

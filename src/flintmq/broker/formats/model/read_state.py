@@ -1,8 +1,9 @@
 """Reading, the state: place in the data, failures, variables, expressions, points of uncertainty, markup.
 
-Every method that reads returns whether it succeeded, and leaves `pos` behind what it read. A failure is noted, not
-raised: the reader may be trying one member of a choice. `fail` keeps the failure that got furthest in the data, which
-is the one a person wants to see. Only what no other member could cure is raised at once: the limits below.
+Every method that reads returns whether it succeeded, and leaves `pos` behind the bytes that it read. A failure is
+noted, not raised: the reader may be trying one member of a choice. `fail` keeps the failure that got furthest in the
+data, which is the one a person wants to see. Only failures that no other member could cure are raised at once: the
+limits below.
 
 `scope` is the markup that can end a field here (`text.py`). `end` is the end of the innermost element whose length is
 known, or of the message.
@@ -130,7 +131,7 @@ class ReaderState:
         return self.error_of(self.failed_kind, self.failed_pos, self.failed_text, self.failed_at, self.failed_name)
 
     def error_of(self, kind: int, pos: int, text: str, parent: Element | None, name: str) -> BrokerError:
-        """Return the error for a failure: what, where in the message, where in the data."""
+        """Return the error for a failure: text, place in the message, place in the data."""
         path = path_of(parent, name)
         family = self.plan.family
         message = self.plan.message.element.name
@@ -170,7 +171,7 @@ class ReaderState:
     # Variables and expressions.
 
     def save_variables(self) -> Box | None:
-        """Return what variables are now, to be put back if an attempt fails."""
+        """Return a snapshot of the variables, for an attempt that may fail."""
         if not self.has_variables:
             return None
         env = self.env
@@ -198,7 +199,7 @@ class ReaderState:
         return evaluate(node, env)
 
     def resolved(self, term: Term, element: Element) -> Term | None:
-        """Return the node for what the expressions of a term say; None if that failed."""
+        """Return the node that the expressions of a term select; None if they failed."""
         variants = term.variants
         assert variants is not None
         self.env.element = element
@@ -336,7 +337,7 @@ class ReaderState:
                     pass
 
     def message_of(self, check: Check, element: Element) -> str:
-        """Return what an assert that failed says."""
+        """Return the message of an assert that failed."""
         text = check.message
         if check.message_expression is not None:
             try:

@@ -1,10 +1,10 @@
-"""The physical model of messages: what a message looks like as bytes and as a tree.
+"""The physical model of messages: the form of a message as bytes and as a tree.
 
-The vocabulary is DFDL 1.0's, extended by what MRM message sets have and DFDL does not. Readers of message sets,
+The vocabulary is DFDL 1.0's, extended by features of MRM message sets. Readers of message sets,
 copybooks, C headers, YAML and DFDL schemas make these objects. `plan.py` turns them into something that runs; the
 objects here are never looked at while a message is read or written, and never change after `Model.messages` has them.
 
-    Model                 a message set or a library of schemas, what `Context.models(name)` returns
+    Model                 a message set or a library of schemas, as `Context.models(name)` returns it
       Message             one message in one physical format
         Element           a field (`logical` set) or a structure (`content` set); it may repeat
           Sequence        members one after the other, ordered or not, with or without separators
@@ -101,7 +101,7 @@ class LengthKind(StrEnum):
 
 
 class LengthUnits(StrEnum):
-    """What lengths count. MRM's character units are bytes times the width of a character: use CHARACTERS."""
+    """Units of lengths. MRM's character units are bytes times the width of a character: use CHARACTERS."""
 
     BYTES = "bytes"
     CHARACTERS = "characters"
@@ -191,7 +191,7 @@ class Separation(StrEnum):
 
 
 class Unresolved(StrEnum):
-    """What the tree shows of a choice whose member the bytes cannot tell (CWF, REDEFINES)."""
+    """The tree of a choice if the bytes cannot tell its member (CWF, REDEFINES)."""
 
     #: Not such a choice: members are tried in order, or found by tag, initiator or dispatch key.
     NO = "no"
@@ -280,7 +280,7 @@ class EscapeKind(StrEnum):
 
 
 class NilKind(StrEnum):
-    """What `Nil.values` are compared with."""
+    """The operand that `Nil.values` are compared with."""
 
     #: The whole content, with or without its padding.
     LITERAL_VALUE = "literalValue"
@@ -304,7 +304,7 @@ class EncodingNull(StrEnum):
 
 
 class MissingPolicy(StrEnum):
-    """What a reader does about members that are missing at the end of a message (MF 4.1), per message set."""
+    """Policies of a reader for members that are missing at the end of a message (MF 4.1), per message set."""
 
     ERROR = "error"
     #: The tree gets the default value, where there is one.
@@ -369,7 +369,7 @@ class Reference:
 class Expression:
     """A DFDL expression, with braces. `namespaces` resolves its prefixes ('' is the default namespace, if any).
 
-    `expression.py` lists what an expression may contain; the reader of a schema compiles it once to report the rest.
+    `expression.py` lists the parts of expressions; the reader of a schema compiles it once to report the rest.
     """
 
     text: str
@@ -419,7 +419,7 @@ class Markup:
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """Where an element starts and what is skipped around it. Units are bytes, or `units`."""
+    """The start of an element and the bytes skipped around it. Units are bytes, or `units`."""
 
     #: 1, 2, 4, 8, 16 ... from the start of the message; 0 = implicit: the natural alignment of the type.
     alignment: int = 1
@@ -615,7 +615,7 @@ class XmlRender:
 
 @dataclass(slots=True, kw_only=True)
 class Term:
-    """What elements, sequences and choices share."""
+    """The base of elements, sequences and choices."""
 
     markup: Markup = field(default_factory=Markup)
     alignment: Alignment = field(default_factory=Alignment)
@@ -754,7 +754,7 @@ class Variable:
 
 @dataclass(slots=True)
 class Message:
-    """One message in one physical format: what a plan is made of."""
+    """One message in one physical format: the source of a plan."""
 
     #: The message element. Its name is the element below `Root.DFDL`; below `Root.MRM` its children stand directly.
     element: Element

@@ -2,9 +2,9 @@
 
 Delimiters are matched as bytes, in the character set of the message. A `Mark` is one property of a schema (the
 separator of a sequence, the initiator of an element) with its alternatives. A `Scope` is all markup that can end a
-field at some place of the model: the terminator of the field, then the separators and terminators of what encloses
-it. A scope with one more mark is another scope, which is made once and kept: after the first messages, no scope is
-made any more, so the set of delimiters at each place of a model is compiled exactly once.
+field at some place of the model: the terminator of the field, then the separators and terminators of the terms that
+enclose it. A scope with one more mark is another scope, which is made once and kept: after the first messages, no scope
+is made any more, so the set of delimiters at each place of a model is compiled exactly once.
 
     search   the first place where any markup of the scope matches: one pass of one regular expression, so a field costs
              time in proportion to its length, whatever the number of delimiters. Where all markup is a few literals,
@@ -18,7 +18,7 @@ entered only where a run of white space begins.
 
 A character set with more than one byte per character is searched as bytes, too. A match must begin where a character
 begins: UTF-8 cannot match elsewhere, UTF-16 and UTF-32 are checked by offset, others (Shift JIS and the like) by
-decoding what is before.
+decoding the bytes before.
 
 The module is compiled by mypyc. It never raises for data; it does for delimiters that begin with an escape character.
 """
@@ -46,7 +46,7 @@ MIXED: Final = 4
 
 @final
 class Charset:
-    """A character set: the codec and what matters for scanning."""
+    """A character set: the codec and facts for scanning."""
 
     def __init__(self, codec: str, kind: int, unit: int, ebcdic: bool) -> None:
         self.codec: str = codec
@@ -252,7 +252,7 @@ class Scope:
         return -1 if found is None else found.start()
 
     def _search_wide(self, data: bytes, pos: int, end: int) -> int:
-        """Search in a character set whose characters are longer than a byte."""
+        """Search in a character set with characters longer than a byte."""
         at = pos
         while True:
             if self.single:
@@ -401,7 +401,7 @@ def _has_case(delimiter: Delimiter) -> bool:
 
 
 def _output(delimiter: Delimiter, charset: Charset, new_line: str) -> bytes:
-    """Return what a writer writes for a delimiter."""
+    """Return the output for a delimiter."""
     result = b""
     for part in delimiter.parts:
         if isinstance(part, CharacterClass):
@@ -597,7 +597,7 @@ def characters_span(data: bytes, pos: int, end: int, count: int, charset: Charse
 
 
 def escape_text(text: bytes, scope: Scope, escape: Escape) -> bytes:
-    """Return the bytes of a field with what needs it escaped, for a writer. Raises ValueError."""
+    """Return the bytes of a field, escaped where it needs that, for a writer. Raises ValueError."""
     if escape.by_block and (not escape.by_character or not escape.escape):
         needed = escape.always or _needs_escape(text, scope, escape)
         needed = needed or text.startswith(escape.start) or escape.end in text

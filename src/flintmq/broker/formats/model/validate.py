@@ -16,7 +16,7 @@ PROBLEMS_MAX = 50
 
 
 class Content:
-    """The elements of a structure by name, groups opened: what may stand below it."""
+    """The elements of a structure by name, groups opened: its possible children."""
 
     def __init__(self, group: GroupNode) -> None:
         self.nodes: dict[str, ElementNode] = {}
@@ -42,7 +42,7 @@ class Content:
 
 
 def problems(plan: Plan, top: Element) -> list[str]:
-    """Return what a message element and all below it violate."""
+    """Return the violations of a message element and all below it."""
     found: list[str] = []
     contents: dict[int, Content] = {}
     work: list[tuple[ElementNode, Element]] = [(plan.root, top)]

@@ -5,9 +5,9 @@
 The children of a structure are taken in the order of the tree; each member of the model takes those that have its name.
 A child that no member takes is an error, and so is a required member that is missing, unless it has a default.
 
-Values that are computed on output (outputValueCalc, lengths) may depend on what is written later. The writer then
-works on a copy of the tree, with hidden and computed elements added, and writes it again until no value and no length
-changes any more: two passes for a length before its data, at most PASSES_MAX.
+Values that are computed on output (outputValueCalc, lengths) may depend on bytes that are written later. The writer
+then works on a copy of the tree, with hidden and computed elements added, and writes it again until no value and no
+length changes any more: two passes for a length before its data, at most PASSES_MAX.
 
 The module is compiled by mypyc.
 """
@@ -116,7 +116,7 @@ class Writer(GroupWriter):
             self.write_missing(node, cursor.parent, scope, empty_allowed)
 
     def write_missing(self, node: ElementNode, parent: Element, scope: Scope, empty_allowed: bool) -> None:
-        """Write what stands for a required element that is not in the tree: its default, or nothing if allowed."""
+        """Write the bytes for a required element that is not in the tree: its default, or nothing if allowed."""
         stand_in = Element(node.name, None, node.type, node.namespace)
         stand_in.parent = parent
         if node.content is not None:
@@ -295,7 +295,7 @@ class Writer(GroupWriter):
             env.variables[check.variable] = value
 
     def push_variables(self, term: Term, element: Element) -> dict[str, object]:
-        """Give variables the value they have inside a term, and return what they were."""
+        """Give variables the value they have inside a term, and return their values before."""
         env = self.env
         saved: dict[str, object] = {}
         for name, expression, literal in term.new_variables:
@@ -316,7 +316,7 @@ class Writer(GroupWriter):
         return saved
 
     def pop_variables(self, saved: dict[str, object]) -> None:
-        """Give variables back what they were."""
+        """Give variables back their values."""
         for name, value in saved.items():
             if value is None:
                 self.env.variables.pop(name, None)

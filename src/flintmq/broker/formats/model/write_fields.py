@@ -1,7 +1,7 @@
 """Writing, lower half: the state of a writer, framing, padding, nil values and simple fields.
 
 A writer raises at the first value that does not fit: there is nothing to try instead. The error names the element, its
-value and what its field can hold.
+value and the limits of its field.
 
 The module is compiled by mypyc.
 """
@@ -426,7 +426,7 @@ class FieldWriter:
         return 8 * size if node.units == BITS else size
 
     def write_bits_field(self, node: ElementNode, element: Element) -> None:
-        """Write a binary field whose length is in bits, or that does not start at a byte."""
+        """Write a binary field with a length in bits, or that does not start at a byte."""
         codec = node.codec
         assert codec is not None
         kind = node.length_kind
@@ -450,7 +450,7 @@ class FieldWriter:
             self.note_lengths(element, bits // 8, bits // 8)
 
     def computed_value(self, node: ElementNode, element: Element) -> None:
-        """Set the value of an element whose value is computed on output."""
+        """Set the value of an element that is computed on output."""
         expression = node.output_value
         assert expression is not None
         self.env.element = element

@@ -83,7 +83,7 @@ class Cursor:
 def is_of(child: Element, node: ElementNode) -> bool:
     """Return whether a child is the element of a node. A child without namespace may stand for one with.
 
-    A hidden element is only what the writer itself has added.
+    Hidden elements are only those that the writer itself has added.
     """
     if child.name != node.name or child.type & HIDDEN != node.type & HIDDEN:
         return False
@@ -113,7 +113,7 @@ class GroupWriter(FieldWriter):
         raise NotImplementedError
 
     def write_missing(self, node: ElementNode, parent: Element, scope: Scope, empty_allowed: bool) -> None:
-        """Write what stands for a required element that is not in the tree."""
+        """Write the bytes for a required element that is not in the tree."""
         raise NotImplementedError
 
     def next_of(self, node: ElementNode, cursor: Cursor) -> Element | None:

@@ -1,7 +1,7 @@
 """Count the messages of one flow in one thread of a worker.
 
-What nodes do is kept in a list while a message is under way, and counted when its unit of work ends: so an interval has
-whole messages only (S1). The lock is held for the counting, not for the message.
+The work of nodes is kept in a list while a message is under way, and counted when its unit of work ends: so an interval
+has whole messages only (S1). The lock is held for the counting, not for the message.
 
 A message with more than FRAMES_MAX invocations of nodes is counted in parts, so that memory stays bounded.
 """
