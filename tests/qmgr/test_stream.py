@@ -420,7 +420,7 @@ def test_must_duplicate_refuses_the_original_if_there_can_be_no_copy(
     answered = app.put(BASE, b"0123456789", syncpoint, persistence=1)
     assert (answered.reason, answered.completion) == (reason, 2)
     assert engine.depth(BASE) == 0
-    assert engine.queue(BASE).put_count == 0 and engine.queue(BASE).put_failed == 1
+    assert engine.queue(BASE).counts.put_count == 0 and engine.queue(BASE).counts.put_failed == 1
     assert app.commit() == MQRC_NONE
     assert app.drain("OTHER") == [b"before"]
     (notice,) = notices(engine)
@@ -652,8 +652,18 @@ def test_the_counters_of_the_stream_queue_count_copies_and_opens_and_those_of_th
     app.close(handle)
 
     base, copies = engine.queue(BASE), engine.queue(COPIES)
-    assert (base.open_count, base.put_count, base.put_bytes, base.close_count) == (1, 10, 10_240, 1)
-    assert (copies.open_count, copies.put_count, copies.put_bytes, copies.close_count) == (1, 10, 10_240, 1)
+    assert (base.counts.open_count, base.counts.put_count, base.counts.put_bytes, base.counts.close_count) == (
+        1,
+        10,
+        10_240,
+        1,
+    )
+    assert (copies.counts.open_count, copies.counts.put_count, copies.counts.put_bytes, copies.counts.close_count) == (
+        1,
+        10,
+        10_240,
+        1,
+    )
     counters = engine.qm.counters
     assert (counters.puts, counters.opens, counters.closes) == (10, 1, 1)
     assert (counters.stream_puts, counters.stream_opens) == (10, 1)
@@ -664,8 +674,8 @@ def test_a_copy_that_is_refused_is_a_failed_put_of_the_stream_queue(engine: Engi
     app = streamed(engine, MAXDEPTH=1)
     for _ in range(3):
         app.put(BASE, b"1")
-    assert (engine.queue(COPIES).put_count, engine.queue(COPIES).put_failed) == (1, 2)
-    assert (engine.queue(BASE).put_count, engine.queue(BASE).put_failed) == (3, 0)
+    assert (engine.queue(COPIES).counts.put_count, engine.queue(COPIES).counts.put_failed) == (1, 2)
+    assert (engine.queue(BASE).counts.put_count, engine.queue(BASE).counts.put_failed) == (3, 0)
     assert engine.qm.counters.stream_puts == 1
 
 

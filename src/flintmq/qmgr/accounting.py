@@ -193,7 +193,7 @@ def _watch(
         if target is not None and target.pool is not pool:
             watch.new += target.pool.taken
             watch.old += target.pool.getp_old_requests
-        watch.fast = queue.fast_put_count
+        watch.fast = queue.counts.fast_put_count
     watch.started_ns = qm.clock.read_ns()
     return watch
 
@@ -235,7 +235,7 @@ def _stop(
             old += target.pool.getp_old_requests
         work.pages_new += new
         work.pages_old += old
-        watch.fast = queue.fast_put_count - watch.fast
+        watch.fast = queue.counts.fast_put_count - watch.fast
     return spent
 
 

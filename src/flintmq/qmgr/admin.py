@@ -386,7 +386,7 @@ class Admin:
         except PageSetFull:
             return MQRC_PAGESET_FULL
         if queue is not None:
-            queue.purged_count += queue.depth
+            queue.counts.purged_count += queue.depth
             fail_waiters(qm, queue, MQRC_Q_DELETED)
         qm.catalogue.remove(definition)
         event_admin.object_deleted(qm, self._issuer(), definition)
@@ -446,7 +446,7 @@ class Admin:
             self.force = qm.append(CLEAR | ONLY, PLACE.pack(queue.queue_id, last, 0))
         except LogError:
             return MQRC_RESOURCE_PROBLEM
-        queue.purged_count += clear_up_to(queue, last)
+        queue.counts.purged_count += clear_up_to(queue, last)
         return MQRC_NONE
 
     def move(self, source: str, target: str, add: bool) -> tuple[int, int]:

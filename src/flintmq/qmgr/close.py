@@ -84,7 +84,7 @@ def _delete_permanent(qm: QueueManager, connection: Connection, handle: Handle, 
         connection.force = log_deletion(qm, queue.definition)
     except LogError:
         return MQRC_RESOURCE_PROBLEM
-    queue.purged_count += queue.depth
+    queue.counts.purged_count += queue.depth
     qm.catalogue.remove(queue.definition)
     detach_queue(qm, queue)
     connection.force = max(connection.force, authority_change.object_deleted(qm, "QUEUE", queue.name))
@@ -117,14 +117,14 @@ def close_handle(qm: QueueManager, connection: Connection, handle: Handle) -> No
     if handle.selector:
         selection.closed(handle, queue)
     queue.handles.remove(handle)
-    queue.close_count += 1
+    queue.counts.close_count += 1
     if handle.can_put:
         queue.output_handles -= 1
-        queue.low_output = min(queue.low_output, queue.output_handles)
+        queue.marks.low_output = min(queue.marks.low_output, queue.output_handles)
         stream.closed(handle)
     if handle.can_get:
         queue.input_handles -= 1
-        queue.low_input = min(queue.low_input, queue.input_handles)
+        queue.marks.low_input = min(queue.marks.low_input, queue.input_handles)
         if queue.input_handles == 0:
             queue.exclusive = False
             if queue.trigger_on:
@@ -155,7 +155,7 @@ def delete_temporary(qm: QueueManager, queue: Queue) -> None:
         if len(kept) < len(unit.work):
             unit.work = kept
             own_puts.forget(unit)
-    queue.purged_count += queue.depth
+    queue.counts.purged_count += queue.depth
     qm.catalogue.remove(queue.definition)
     detach_queue(qm, queue)
     qm.authority.deleted("QUEUE", queue.name)

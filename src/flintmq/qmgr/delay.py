@@ -406,7 +406,7 @@ def _deliver(qm: QueueManager, delays: Delays, message: Message, now: int) -> bo
     else:
         if content.expires_ms and content.expires_ms <= now:
             qm.counters.expired += 1
-            queue.expired_count += 1
+            queue.counts.expired_count += 1
             report.expired(qm, connection, content)
             outcome = 1
         else:
@@ -430,7 +430,7 @@ def _deliver(qm: QueueManager, delays: Delays, message: Message, now: int) -> bo
         delays.expired += 1
     else:
         delays.undelivered += 1
-    queue.get_count += 1
+    queue.counts.get_count += 1
     queue.count_get(message, len(message.data), now)
     qm.got(queue)
     return True

@@ -117,7 +117,7 @@ def inquire(
         return fail(connection, MQRC_HOBJ_ERROR)
     qm.counters.inquires += 1
     if handle.queue is not None:
-        handle.queue.inquire_count += 1
+        handle.queue.counts.inquire_count += 1
     if not handle.can_inquire:
         return fail(connection, MQRC_NOT_OPEN_FOR_INQUIRE)
     definition = definition_of(qm, handle)
@@ -249,7 +249,7 @@ def set_attributes(
         return fail(connection, MQRC_HOBJ_ERROR)
     qm.counters.sets += 1
     if handle.queue is not None:
-        handle.queue.set_count += 1
+        handle.queue.counts.set_count += 1
     if not handle.can_set:
         return fail(connection, MQRC_NOT_OPEN_FOR_SET)
     definition = definition_of(qm, handle)

@@ -636,7 +636,7 @@ def take_parts(
             return MQRC_RESOURCE_PROBLEM
         move(unit, COMMIT_EVENT)
         settle(qm, unit, connection.force)
-    queue.get_count += len(parts)
+    queue.counts.get_count += len(parts)
     if queue.watched:
         qm.got(queue)
         event.after_get(qm, queue)

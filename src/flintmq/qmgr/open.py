@@ -316,7 +316,7 @@ def _claim(queue: Queue, options: int) -> bool:
         return False
     queue.exclusive = exclusive
     queue.input_handles += 1
-    queue.high_input = max(queue.high_input, queue.input_handles)
+    queue.marks.high_input = max(queue.marks.high_input, queue.input_handles)
     return True
 
 
@@ -359,12 +359,12 @@ def _queue_handle(
         plain and handle.can_get and handle.saved is None and handle.property_control == MQPROP_COMPATIBILITY
     )
     queue.handles.append(handle)
-    queue.open_count += 1
+    queue.counts.open_count += 1
     if handle.can_get and queue.input_handles == 1:
         trigger.input_opened(qm, queue)
     if handle.can_put:
         queue.output_handles += 1
-        queue.high_output = max(queue.high_output, queue.output_handles)
+        queue.marks.high_output = max(queue.marks.high_output, queue.output_handles)
         if queue.stream_name:
             stream.opened(qm, handle, queue)
     return handle
@@ -476,13 +476,13 @@ def put1(qm: QueueManager, connection: Connection, od: MQOD, md: MQMD, pmo: MQPM
 def _count_put1(queue: Queue, failed: bool, persistence: int, length: int) -> None:
     """What of the puts to `queue` was MQPUT1."""
     if failed:
-        queue.put1_failed += 1
+        queue.counts.put1_failed += 1
         return
-    queue.put1_count += 1
-    queue.put1_bytes += length
+    queue.counts.put1_count += 1
+    queue.counts.put1_bytes += length
     if persistence == 1:
-        queue.put1_persistent += 1
-        queue.put1_persistent_bytes += length
+        queue.counts.put1_persistent += 1
+        queue.counts.put1_persistent_bytes += length
 
 
 def put1_open_options(options: int) -> int:

@@ -103,6 +103,7 @@ def to_queue(
     if expiry != -1:
         message.expiry = expiry
         message.expires_ms = now + expiry * 100
+    counts, marks = queue.counts, queue.marks
     if md.persistence:
         message.logged = True
         if not syncpoint:
@@ -111,16 +112,16 @@ def to_queue(
             except LogError:
                 account.remove(length, True)
                 return MQRC_RESOURCE_PROBLEM
-        queue.put_persistent += 1
-        queue.put_persistent_bytes += length
+        counts.put_persistent += 1
+        counts.put_persistent_bytes += length
     queue.next_sequence = sequence + 1
-    queue.put_count += 1
-    queue.put_bytes += length
-    if length > queue.longest:
-        queue.longest = length
-    if length < queue.shortest:
-        queue.shortest = length
-    queue.last_put_ms = now
+    counts.put_count += 1
+    counts.put_bytes += length
+    if length > marks.longest:
+        marks.longest = length
+    if length < marks.shortest:
+        marks.shortest = length
+    counts.last_put_ms = now
     if syncpoint:
         message.state = PUT_PENDING
         unit = add_to_unit(connection, message, now)
@@ -288,17 +289,18 @@ class Delivery(Gathering):
     def _enter(self, message: Message) -> None:
         queue = message.queue
         queue.reserved -= 1
-        queue.put_count += 1
+        counts, marks = queue.counts, queue.marks
+        counts.put_count += 1
         length = len(message.data)
-        queue.put_bytes += length
-        queue.last_put_ms = self.now
-        if length > queue.longest:
-            queue.longest = length
-        if length < queue.shortest:
-            queue.shortest = length
+        counts.put_bytes += length
+        counts.last_put_ms = self.now
+        if length > marks.longest:
+            marks.longest = length
+        if length < marks.shortest:
+            marks.shortest = length
         if message.logged:
-            queue.put_persistent += 1
-            queue.put_persistent_bytes += length
+            counts.put_persistent += 1
+            counts.put_persistent_bytes += length
         if self.syncpoint:
             message.state = PUT_PENDING
             unit = add_to_unit(self.connection, message, self.now)

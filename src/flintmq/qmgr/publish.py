@@ -442,7 +442,7 @@ class Publication:
                 self.matched += 1
                 reason = delivery.add(queue, md, data, self.block, False)
                 if reason:
-                    queue.put_failed += 1
+                    queue.counts.put_failed += 1
                     reason = self._refused(delivery, subscription, md, data, self.block, reason)
                 else:
                     self.delivered.append(subscription)
@@ -616,7 +616,7 @@ class Publication:
                 reason = delivery.add(queue, md, data, properties, False)
         if reason:
             if queue is not None:
-                queue.put_failed += 1
+                queue.counts.put_failed += 1
             return self._refused(delivery, subscription, md, data, properties, reason)
         self.delivered.append(subscription)
         return MQRC_NONE

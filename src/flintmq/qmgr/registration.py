@@ -131,7 +131,7 @@ def remove_orphan(qm: QueueManager, queue: Queue, connection: Connection) -> Non
         except LogError:
             return  # The next start removes it.
     fail_waiters(qm, queue, MQRC_Q_DELETED)
-    queue.purged_count += queue.depth
+    queue.counts.purged_count += queue.depth
     qm.catalogue.remove(queue.definition)
     detach_queue(qm, queue)
 

@@ -175,19 +175,19 @@ def _place_pair(
         message.properties = copy.properties = properties
     if md.persistence:
         message.logged = copy.logged = True
-        queue.put_persistent += 1
-        queue.put_persistent_bytes += length
-        target.put_persistent += 1
-        target.put_persistent_bytes += length
-    queue.longest, queue.shortest = max(queue.longest, length), min(queue.shortest, length)
-    target.longest, target.shortest = max(target.longest, length), min(target.shortest, length)
-    queue.streamed_count += 1
-    queue.put_count += 1
-    queue.put_bytes += length
-    queue.last_put_ms = now
-    target.put_count += 1
-    target.put_bytes += length
-    target.last_put_ms = now
+        queue.counts.put_persistent += 1
+        queue.counts.put_persistent_bytes += length
+        target.counts.put_persistent += 1
+        target.counts.put_persistent_bytes += length
+    queue.marks.longest, queue.marks.shortest = max(queue.marks.longest, length), min(queue.marks.shortest, length)
+    target.marks.longest, target.marks.shortest = max(target.marks.longest, length), min(target.marks.shortest, length)
+    queue.counts.streamed_count += 1
+    queue.counts.put_count += 1
+    queue.counts.put_bytes += length
+    queue.counts.last_put_ms = now
+    target.counts.put_count += 1
+    target.counts.put_bytes += length
+    target.counts.last_put_ms = now
     qm.counters.stream_puts += 1
     if syncpoint:
         message.state = copy.state = PUT_PENDING
@@ -264,7 +264,7 @@ def _put_together(
             reason = delivery.place()
     if copies and not reason:
         qm.counters.stream_puts += copies
-        queue.streamed_count += copies
+        queue.counts.streamed_count += copies
         unit = connection.unit
         if syncpoint and unit is not None:
             unit.copies += copies
@@ -337,7 +337,7 @@ def _add_local(delivery: Delivery, target: Queue, md: MQMD, data: bytes, propert
         return MQRC_PERSISTENT_NOT_ALLOWED
     reason = delivery.add(target, md, data, properties, False)
     if reason:
-        target.put_failed += 1
+        target.counts.put_failed += 1
     return reason
 
 
@@ -391,7 +391,7 @@ def opened(qm: QueueManager, handle: Handle, queue: Queue) -> None:
     definition = qm.catalogue.resolve(queue.stream_name).queue
     target = qm.queues.get(definition.name) if definition is not None else None
     if target is not None:
-        target.open_count += 1
+        target.counts.open_count += 1
         qm.counters.stream_opens += 1
         handle.stream_queue = target
 
@@ -400,7 +400,7 @@ def closed(handle: Handle) -> None:
     """The counterpart of `opened`."""
     target = handle.stream_queue
     if target is not None:
-        target.close_count += 1
+        target.counts.close_count += 1
         handle.stream_queue = None
 
 
