@@ -56,7 +56,7 @@ from flintmq.qmgr.attribute import Value
 from flintmq.qmgr.connection import WAITING, Handle
 from flintmq.qmgr.delay import RETRY_MS, put_delayed, run
 from flintmq.qmgr.get import expire_waits
-from flintmq.qmgr.queue import STAGING
+from flintmq.qmgr.queue_parts import STAGING
 from flintmq.qmgr.remote import unwrap
 from tests.qmgr.conftest import Answered, App, Engine
 from tests.qmgr.machine import DEEP, Definition, Machine, local

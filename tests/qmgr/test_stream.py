@@ -405,7 +405,7 @@ def test_best_effort_delivers_the_original_whatever_happens_to_the_copy(
     app.commit()
     assert app.drain(BASE) == [b"0123456789"]
     (notice,) = notices(engine)
-    assert engine.queue(BASE).stream_name in notice and f" {BASE} " in notice and str(reason) in notice
+    assert engine.queue(BASE).stream.name in notice and f" {BASE} " in notice and str(reason) in notice
 
 
 @pytest.mark.parametrize("syncpoint", [False, True])
@@ -424,7 +424,7 @@ def test_must_duplicate_refuses_the_original_if_there_can_be_no_copy(
     assert app.commit() == MQRC_NONE
     assert app.drain("OTHER") == [b"before"]
     (notice,) = notices(engine)
-    assert engine.queue(BASE).stream_name in notice and f" {BASE} " in notice and str(reason) in notice
+    assert engine.queue(BASE).stream.name in notice and f" {BASE} " in notice and str(reason) in notice
 
 
 def test_a_message_that_is_itself_refused_has_no_copy(engine: Engine) -> None:
@@ -730,7 +730,7 @@ def test_what_alter_and_define_say_to_streamq(
     definition = engine.qm.catalogue.find("QLOCAL", queue)
     assert definition is not None
     assert definition.text("STREAMQ") == (stream if not reason else "")
-    assert engine.queue(queue).stream_name == definition.text("STREAMQ")
+    assert engine.queue(queue).stream.name == definition.text("STREAMQ")
 
 
 def test_a_new_queue_is_refused_for_the_same_reasons(engine: Engine, admin: Admin) -> None:
@@ -756,7 +756,7 @@ def test_the_streamq_of_a_dynamic_queue_stays_as_its_model_had_it(engine: Engine
     for changed in ("", "B"):
         assert admin.alter("QLOCAL", name, {"STREAMQ": changed}, False) == MQRCCF_STREAMQ_NOT_SUPPORTED
     assert admin.alter("QLOCAL", name, {"STRMQOS": "MUSTDUP"}, False) == MQRC_NONE
-    assert engine.queue(name).must_duplicate
+    assert engine.queue(name).stream.must_duplicate
 
 
 def test_streamq_takes_authority_to_change_the_stream_queue_too(engine: Engine, admin: Admin) -> None:
@@ -772,7 +772,7 @@ def test_streamq_takes_authority_to_change_the_stream_queue_too(engine: Engine, 
     engine.qm.authority = Own()
     assert admin.alter("QLOCAL", "A", {"STREAMQ": "B"}, False) == MQRC_NOT_AUTHORIZED
     assert admin.define("QLOCAL", "NEW", {"STREAMQ": "B"}, False) == MQRC_NOT_AUTHORIZED
-    assert engine.queue("A").stream_name == ""
+    assert engine.queue("A").stream.name == ""
     engine.alter("A", {"STREAMQ": "B"})
     app = engine.connect()
     assert app.try_open("B") is None
@@ -782,5 +782,5 @@ def test_streamq_takes_authority_to_change_the_stream_queue_too(engine: Engine, 
 
 def test_best_effort_is_the_default(engine: Engine) -> None:
     """B41."""
-    assert not engine.queue(BASE).must_duplicate
+    assert not engine.queue(BASE).stream.must_duplicate
     assert engine.queue(BASE).definition.text("STRMQOS") == "BESTEF"

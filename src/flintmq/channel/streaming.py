@@ -268,7 +268,7 @@ class Stream(Answer):
         """Whether nobody else can get the messages of the queue, which go with the handle: a managed queue."""
         queue = self.handle.queue
         assert queue is not None
-        return self.handle.owns_dynamic and queue.temporary and queue.input_handles == 1
+        return self.handle.owns_dynamic and queue.temporary and queue.opens.input_handles == 1
 
     def is_in_call(self) -> bool:
         """Whether a get is known to wait. Whether one waits on a handle that reads ahead is known if it has asked."""

@@ -188,7 +188,7 @@ def _watch(
     watch.published = counters.published
     watch.streamed = counters.stream_puts
     if queue is not None:
-        pool, target = queue.pool, queue.stream_target
+        pool, target = queue.pool, queue.stream.target
         watch.new, watch.old = pool.taken, pool.getp_old_requests
         if target is not None and target.pool is not pool:
             watch.new += target.pool.taken
@@ -228,7 +228,7 @@ def _stop(
     if force:
         work.log_forced += 1
     if queue is not None:
-        pool, target = queue.pool, queue.stream_target
+        pool, target = queue.pool, queue.stream.target
         new, old = pool.taken - watch.new, pool.getp_old_requests - watch.old
         if target is not None and target.pool is not pool:
             new += target.pool.taken

@@ -330,9 +330,9 @@ class Admin:
                 return MQRC_Q_NOT_EMPTY
             if force:
                 return MQRC_NONE
-            if "USAGE" in changes and (queue.depth or queue.handles):
+            if "USAGE" in changes and (queue.depth or queue.opens.handles):
                 return MQRCCF_OBJECT_OPEN_FORCE
-            if changes.get("SHARE") == "NOSHARE" and queue.input_handles > 1:
+            if changes.get("SHARE") == "NOSHARE" and queue.opens.input_handles > 1:
                 return MQRCCF_OBJECT_OPEN_FORCE
         elif definition.kind == "TOPIC" and "TOPICSTR" in changes:
             return MQRC_TOPIC_NOT_ALTERABLE
@@ -406,7 +406,7 @@ class Admin:
         name = definition.name
         if kind == "QLOCAL":
             queue = self.qm.queues_by_id[definition.object_id]
-            return bool(queue.handles) or queue.uncommitted > 0
+            return bool(queue.opens.handles) or queue.uncommitted > 0
         if kind == "STGCLASS":
             for each in catalogue.match("QLOCAL") + catalogue.match("QMODEL"):
                 if each.text("STGCLASS") == name:
@@ -437,7 +437,7 @@ class Admin:
         if definition is None:
             return MQRC_UNKNOWN_OBJECT_NAME
         queue = qm.queues_by_id[definition.object_id]
-        if queue.handles or queue.uncommitted:
+        if queue.opens.handles or queue.uncommitted:
             return MQRC_OBJECT_IN_USE
         if not queue.depth:
             return MQRC_NONE
@@ -538,8 +538,8 @@ class Admin:
         queue = self.qm.queues_by_id.get(definition.object_id)
         if queue is not None:
             copy.attributes["CURDEPTH"] = queue.current_depth()
-            copy.attributes["IPPROCS"] = queue.input_handles
-            copy.attributes["OPPROCS"] = queue.output_handles
+            copy.attributes["IPPROCS"] = queue.opens.input_handles
+            copy.attributes["OPPROCS"] = queue.opens.output_handles
         return copy
 
     # -- publish/subscribe ----------------------------------------------------------------------------------------
@@ -608,7 +608,7 @@ class Admin:
         queue = self.qm.queues.get(name)
         result: list[Row] = []
         if queue is not None:
-            for handle in queue.handles:
+            for handle in queue.opens.handles:
                 result.append(admin_rows.queue_handle(handle))
         return result
 

@@ -65,7 +65,7 @@ def queue_status(qm: QueueManager, queue: Queue) -> Row:
         "CURDEPTH": queue.current_depth(),
         "CURFSIZE": -(-queue.depth * _PAGE // _MEGABYTE),
         "CURMAXFS": _FILE_SIZE_MAX,
-        "IPPROCS": queue.input_handles,
+        "IPPROCS": queue.opens.input_handles,
         "LGETDATE": "",
         "LGETTIME": "",
         "LPUTDATE": "",
@@ -73,7 +73,7 @@ def queue_status(qm: QueueManager, queue: Queue) -> Row:
         "MEDIALOG": "",
         "MONQ": monitoring(qm, queue),
         "MSGAGE": "",
-        "OPPROCS": queue.output_handles,
+        "OPPROCS": queue.opens.output_handles,
         "QTIME": ["", ""],
         "UNCOM": _yes(queue.uncommitted > 0),
     }

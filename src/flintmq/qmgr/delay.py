@@ -84,7 +84,8 @@ from flintmq.qmgr.expiry import cap_on_the_way, capped
 from flintmq.qmgr.message import AVAILABLE, NO_ID, BadRecord, Message, fill_descriptor, pack_header, unpack_message
 from flintmq.qmgr.place import counted_length, refusal, to_queue
 from flintmq.qmgr.publish import Publication
-from flintmq.qmgr.queue import STAGING, Queue
+from flintmq.qmgr.queue import Queue
+from flintmq.qmgr.queue_parts import STAGING
 from flintmq.qmgr.topic_tree import is_topic_string
 from flintmq.qmgr.unit_of_work import backout, commit
 

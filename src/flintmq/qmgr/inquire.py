@@ -205,9 +205,9 @@ def _live(queue: Queue, selector: int) -> int | None:
     if selector == mq.MQIA_CURRENT_Q_DEPTH:
         return queue.current_depth()
     if selector == mq.MQIA_OPEN_INPUT_COUNT:
-        return queue.input_handles
+        return queue.opens.input_handles
     if selector == mq.MQIA_OPEN_OUTPUT_COUNT:
-        return queue.output_handles
+        return queue.opens.output_handles
     return None
 
 
@@ -323,7 +323,7 @@ def definition_changed(qm: QueueManager, definition: MQObject, before: dict[str,
             fail_waiters(qm, queue, MQRC_GET_INHIBITED)
         elif before["GET"] == "DISABLED":
             consume.gets_enabled(qm, queue)
-            qm.delays.changed = qm.delays.changed or queue.staging
+            qm.delays.changed = qm.delays.changed or queue.rules.staging
         trigger.changed(qm, queue, before)
         return
     target = qm.queues.get(definition.text("TARGET")) if definition.kind == "QALIAS" else None

@@ -61,7 +61,7 @@ class Move:
     def run(self, add: bool) -> int:
         """Move everything; the reason why not, or why not all."""
         source, target = self.source, self.target
-        if source.handles or source.uncommitted:
+        if source.opens.handles or source.uncommitted:
             return MQRC_OBJECT_IN_USE
         if target.depth and not add:
             return MQRC_Q_NOT_EMPTY

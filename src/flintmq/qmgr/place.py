@@ -69,7 +69,7 @@ def to_queue(
     length = len(data)
     expiry = md.expiry
     if length > queue.plain_length or queue.depth - queue.held >= queue.max_depth:
-        if queue.stream_name:
+        if queue.stream.name:
             return qm.put_streamed(connection, queue, md, data, syncpoint, now, properties, handle)
         reason = refusal(qm, queue, counted_length(qm, queue, md, data))
         if reason:
@@ -153,7 +153,7 @@ def refusal(qm: QueueManager, queue: Queue, length: int) -> int:
     if length > queue.max_msg_length:
         return MQRC_MSG_TOO_BIG_FOR_Q
     if length > qm.max_msg_length:
-        headed = queue.transmission or queue.staging
+        headed = queue.rules.transmission or queue.rules.staging
         if not headed or length > qm.max_msg_length + MQ_MSG_HEADER_LENGTH:
             return MQRC_MSG_TOO_BIG_FOR_Q_MGR
     if queue.depth + queue.reserved - queue.held >= queue.max_depth:
@@ -328,11 +328,11 @@ def place_internal(
 ) -> int:
     """A message that the queue manager itself makes: report, trigger, event, dead letter. Resolves the defaults."""
     if md.persistence == 2:
-        md.persistence = queue.def_persistence
+        md.persistence = queue.rules.def_persistence
     if md.persistence == 1 and queue.temporary:
         md.persistence = 0
     if md.priority == -1:
-        md.priority = queue.def_priority
+        md.priority = queue.rules.def_priority
     if md.msg_id == NO_ID:
         md.msg_id = qm.new_msg_id()
     if md.coded_char_set_id == 0:

@@ -41,6 +41,7 @@ from flintmq.qmgr.message import (
     Spilled,
 )
 from flintmq.qmgr.queue_counts import QueueCounts, QueueMarks
+from flintmq.qmgr.queue_parts import EventTimes, IncompleteGroups, QueueRules, Tokens
 from flintmq.qmgr.waits import Waits
 from flintmq.store.buffers import BufferPool
 from flintmq.store.pages import PageAccount
@@ -62,12 +63,6 @@ _INDEX_KINDS: Final = {
     "GROUPID": INDEX_GROUP_ID,
     "MSGTOKEN": INDEX_MSG_TOKEN,
 }
-
-#: The queues of the queued publish/subscribe interface (queued.py).
-QUEUED: Final = ("SYSTEM.BROKER.CONTROL.QUEUE", "SYSTEM.BROKER.DEFAULT.STREAM")
-
-#: Where messages wait for their delivery (delay.py).
-STAGING: Final = "SYSTEM.DDELAY.LOCAL.QUEUE"
 
 
 class QueueSelections:
@@ -154,6 +149,32 @@ class QueuePager:
         raise NotImplementedError
 
 
+class Stream:
+    """STREAMQ of a queue: where copies of its messages go (stream.py)."""
+
+    #: STREAMQ, and STRMQOS(MUSTDUP).
+    name: str = ""
+    must_duplicate: bool = False
+    #: The queue, if it is a local one; the topic, if it is an alias of one.
+    target: Queue | None = None
+    topic: OpenTopic | None = None
+    #: Why the last copy of a message that the queue manager itself had put could not be put.
+    told: int = 0
+
+
+class Opens:
+    """The handles that a queue is open with."""
+
+    input_handles: int = 0
+    output_handles: int = 0
+    exclusive: bool = False
+    #: A managed queue whose subscription has ended: it goes with the last handle.
+    orphan: bool = False
+
+    def __init__(self) -> None:
+        self.handles: list[Handle] = []
+
+
 class Queue:
     """One local queue, defined or dynamic."""
 
@@ -174,8 +195,6 @@ class Queue:
     lanes: list[Lane]
     account: PageAccount
     pool: BufferPool
-    #: Messages can be put, have no copy and keep their expiry: see place.to_queue.
-    put_plain: bool = True
     #: How long a message may be that nothing needs to be looked at for; -1 while every message needs a look.
     plain_length: int = -1
     #: The header that was last packed for a message of the queue (message.py).
@@ -196,26 +215,7 @@ class Queue:
     pages_in_memory: int = 0
     #: How many of `depth` are on the page set only.
     spilled_count: int = 0
-    #: STREAMQ, STRMQOS(MUSTDUP); the queue, if it is a local one; the topic, if it is an alias of one; why the last
-    #: copy of a message that the queue manager itself had put could not be put: see stream.py.
-    stream_name: str = ""
-    must_duplicate: bool = False
-    stream_target: Queue | None = None
-    stream_topic: OpenTopic | None = None
-    stream_told: int = 0
     uncommitted: int = 0
-    input_handles: int = 0
-    output_handles: int = 0
-    exclusive: bool = False
-    #: A managed queue whose subscription has ended: it goes with the last handle.
-    orphan: bool = False
-    #: The commands on it are being carried out (queued.py).
-    processing: bool = False
-    #: Trigger and event state; owned by trigger.py and event.py.
-    #: When the last trigger message was made, 0 none since the queue manager started.
-    trigger_last_ms: int = 0
-    #: When the service timer was started, -1 it is off, 0 not since the queue manager started.
-    service_start_ms: int = 0
 
     def __init__(
         self,
@@ -237,25 +237,23 @@ class Queue:
         self.definition = definition
         self.name = definition.name
         self.queue_id = definition.object_id
-        #: How the tokens of its messages begin (wanted.py).
-        self.token_front = self.queue_id.to_bytes(8, "big")
-        #: The same up to the last byte, for 256 messages in a row; and which ones.
-        self.token_prefix = b""
-        self.token_block = -1
+        self.tokens = Tokens(self.queue_id)
         self.pager = pager
         self.account = account
         self.pool = pool
         self.lanes = [Lane(number) for number in range(10)]
-        self.handles: list[Handle] = []
+        self.opens = Opens()
         self.by_msg_id: Index | None = None
         self.by_correl_id: Index | None = None
         self.by_group_id: Index | None = None
         #: The selection strings that the queue is open with (selection.py).
         self.selections: QueueSelections | None = None
         self.expiring = Expiring()
-        #: Groups that were found incomplete when the next sequence was `incomplete_as_of` (L3 in logical_get.py).
-        self.incomplete: set[tuple[bytes, int, int]] = set()
-        self.incomplete_as_of = 0
+        self.incomplete = IncompleteGroups()
+        self.stream = Stream()
+        self.rules = QueueRules()
+        #: State of triggers and service interval events, and of the queued interface.
+        self.times = EventTimes()
         self.waits = Waits()
         self.refresh()
 
@@ -264,34 +262,19 @@ class Queue:
         values = self.definition.attributes
         self.get_enabled = values["GET"] == "ENABLED"
         self.put_enabled = values["PUT"] == "ENABLED"
-        self.stream_name = str(values["STREAMQ"])
-        self.must_duplicate = values["STRMQOS"] == "MUSTDUP"
-        self.stream_target = None
+        stream = self.stream
+        stream.name = str(values["STREAMQ"])
+        stream.must_duplicate = values["STRMQOS"] == "MUSTDUP"
+        stream.target = None
         self.cap_expiry = cap_of(values)
-        self.put_plain = self.put_enabled and not self.stream_name and not self.cap_expiry and not self.deleted
         self.max_depth = number(values["MAXDEPTH"])
         self.max_msg_length = number(values["MAXMSGL"])
         self.limit_length(self.q_mgr_msg_length)
-        self.def_priority = number(values["DEFPRTY"])
-        self.def_persistence = 1 if values["DEFPSIST"] == "YES" else 0
         self.fifo = values["MSGDLVSQ"] == "FIFO"
-        self.shareable = values["SHARE"] == "SHARE"
-        self.def_exclusive = values["DEFSOPT"] == "EXCL"
-        self.transmission = values["USAGE"] == "XMITQ"
-        self.keep_nonpersistent = values["NPMCLASS"] == "HIGH"
-        self.harden_backout = values["HARDENBO"] == "HARDENBO"
-        self.trigger_on = values["TRIGGER"] == "TRIGGER"
         self.index_kind = _INDEX_KINDS[str(values["INDXTYPE"])]
-        self.queued = self.name in QUEUED
-        self.staging = self.name == STAGING
-        self.watched = (
-            self.trigger_on
-            or self.queued
-            or self.staging
-            or values["QDPHIEV"] == "ENABLED"
-            or values["QDPLOEV"] == "ENABLED"
-            or values["QSVCIEV"] != "NONE"
-        )
+        rules = self.rules
+        rules.refresh(self.name, values)
+        self.watched = rules.trigger_on or rules.queued or rules.staging or rules.has_events
         if self.index_kind == INDEX_MSG_ID:
             self.index_by_msg_id()
         elif self.index_kind == INDEX_CORREL_ID:
@@ -302,12 +285,15 @@ class Queue:
     def limit_length(self, q_mgr_msg_length: int) -> None:
         """MAXMSGL of the queue manager is `q_mgr_msg_length`."""
         self.q_mgr_msg_length = q_mgr_msg_length
-        self.plain_length = min(self.max_msg_length, q_mgr_msg_length) if self.put_plain else -1
+        self.plain_length = min(self.max_msg_length, q_mgr_msg_length) if self.puts_are_plain() else -1
+
+    def puts_are_plain(self) -> bool:
+        """Return whether messages can be put, have no copy and keep their expiry (place.to_queue)."""
+        return self.put_enabled and not self.stream.name and not self.cap_expiry and not self.deleted
 
     def was_deleted(self) -> None:
         """Handles that have it open find it deleted."""
         self.deleted = True
-        self.put_plain = False
         self.plain_length = -1
 
     # -- indexes ------------------------------------------------------------------------------------------------
@@ -739,7 +725,7 @@ class Queue:
 
     def move_cursors(self, message: Message) -> None:
         """`message` goes: cursors on it now stand on the message before it, or remember its place by sequence."""
-        for handle in self.handles:
+        for handle in self.opens.handles:
             if handle.cursor is message:
                 before = message.prev
                 message.cursors -= 1

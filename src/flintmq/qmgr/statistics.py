@@ -150,8 +150,8 @@ def begin_interval(queue: Queue) -> None:
     if queue.marks.high_depth > queue.marks.reset_high_depth:
         queue.marks.reset_high_depth = queue.marks.high_depth
     queue.marks.high_depth = queue.marks.low_depth = queue.depth
-    queue.marks.high_input = queue.marks.low_input = queue.input_handles
-    queue.marks.high_output = queue.marks.low_output = queue.output_handles
+    queue.marks.high_input = queue.marks.low_input = queue.opens.input_handles
+    queue.marks.high_output = queue.marks.low_output = queue.opens.output_handles
     queue.marks.shortest, queue.marks.longest = NO_LENGTH, -1
 
 

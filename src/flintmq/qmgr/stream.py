@@ -116,11 +116,11 @@ def put_streamed(
     handle: Handle | None,
 ) -> int:
     """Place a message on `queue` and its copy where STREAMQ leads. On any reason but MQRC_NONE nothing has changed."""
-    target = queue.stream_target
+    target = queue.stream.target
     length = len(data)
     if (
         target is not None
-        and target.put_plain
+        and target.puts_are_plain()
         and not target.deleted
         and length <= target.max_msg_length
         and length <= qm.max_msg_length
@@ -250,12 +250,12 @@ def _put_together(
     md.expiry = expiry
     if refused:
         _tell(qm, connection, queue, handle, refused)
-        if queue.must_duplicate:
+        if queue.stream.must_duplicate:
             delivery.cancel()
             return refused
     copies = len(delivery.messages) - 1
     reason = delivery.place()
-    if reason and copies and not queue.must_duplicate:
+    if reason and copies and not queue.stream.must_duplicate:
         # The log has no room for both.
         _tell(qm, connection, queue, handle, reason)
         copies = 0
@@ -277,7 +277,7 @@ def add_streamed(qm: QueueManager, delivery: Delivery, queue: Queue, md: MQMD, d
     A publication that is itself made by STREAMQ is not copied again.
     """
     reason = delivery.add(queue, md, data, properties, False)
-    if reason or not queue.stream_name or delivery.copying:
+    if reason or not queue.stream.name or delivery.copying:
         return reason
     before = len(delivery.messages) - 1
     report, expiry = md.report, md.expiry
@@ -288,7 +288,7 @@ def add_streamed(qm: QueueManager, delivery: Delivery, queue: Queue, md: MQMD, d
     md.report, md.expiry = report, expiry
     if refused:
         _tell(qm, delivery.connection, queue, None, refused)
-        if queue.must_duplicate:
+        if queue.stream.must_duplicate:
             delivery.cut(before)
             return refused
     return MQRC_NONE
@@ -296,10 +296,10 @@ def add_streamed(qm: QueueManager, delivery: Delivery, queue: Queue, md: MQMD, d
 
 def _add_copy(qm: QueueManager, delivery: Delivery, queue: Queue, md: MQMD, data: bytes, properties: bytes) -> int:
     """Add the copy, described by `md`, to the delivery. Returns why there is none, or MQRC_NONE."""
-    target = queue.stream_target
+    target = queue.stream.target
     if target is not None and not target.deleted:
         return _add_local(delivery, target, md, data, properties)
-    resolution = qm.catalogue.resolve(queue.stream_name)
+    resolution = qm.catalogue.resolve(queue.stream.name)
     reason = _unusable(resolution)
     if reason:
         return reason
@@ -315,7 +315,7 @@ def _add_copy(qm: QueueManager, delivery: Delivery, queue: Queue, md: MQMD, data
     if resolution.remote_q_mgr_name:
         return _add_remote(qm, delivery, target, resolution, md, data, properties)
     if named is definition:
-        queue.stream_target = target
+        queue.stream.target = target
     return _add_local(delivery, target, md, data, properties)
 
 
@@ -367,18 +367,18 @@ def _tell(qm: QueueManager, connection: Connection, queue: Queue, handle: Handle
     What the queue manager itself puts has no handle, and makes no events: they might be refused like this one.
     """
     if handle is None:
-        told = queue.stream_told
-        queue.stream_told = reason
+        told = queue.stream.told
+        queue.stream.told = reason
     else:
         told = handle.stream_told
         handle.stream_told = reason
-        handle.copy_refused = queue.must_duplicate
-        event.copy_refused(qm, connection, queue.stream_name, queue.stream_target, reason)
+        handle.copy_refused = queue.stream.must_duplicate
+        event.copy_refused(qm, connection, queue.stream.name, queue.stream.target, reason)
     if reason != told:
-        also = " The message was not put either." if queue.must_duplicate else ""
+        also = " The message was not put either." if queue.stream.must_duplicate else ""
         qm.notice(
             "CSQM587E",
-            f"A copy of a message for {queue.name} could not be put to its stream queue {queue.stream_name}: "
+            f"A copy of a message for {queue.name} could not be put to its stream queue {queue.stream.name}: "
             f"reason {reason} ({reason_name(reason)}).{also}",
         )
 
@@ -388,7 +388,7 @@ def _tell(qm: QueueManager, connection: Connection, queue: Queue, handle: Handle
 
 def opened(qm: QueueManager, handle: Handle, queue: Queue) -> None:
     """A queue with STREAMQ was opened for output, and so its stream queue was."""
-    definition = qm.catalogue.resolve(queue.stream_name).queue
+    definition = qm.catalogue.resolve(queue.stream.name).queue
     target = qm.queues.get(definition.name) if definition is not None else None
     if target is not None:
         target.counts.open_count += 1

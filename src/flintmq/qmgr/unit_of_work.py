@@ -308,7 +308,7 @@ def count_backout(qm: QueueManager, message: Message) -> None:
     """A get was backed out. With HARDENBO the count survives a restart; nobody waits for it to be durable."""
     queue = message.queue
     message.backout_count += 1
-    hardened = message.logged and queue.harden_backout
+    hardened = message.logged and queue.rules.harden_backout
     if hardened:
         try:
             qm.append(BACKOUT | ONLY, COUNT.pack(queue.queue_id, message.sequence, message.lane, message.backout_count))

@@ -96,8 +96,8 @@ class QueueSample:
         self.pool = queue.pool.pool
         self.depth = queue.current_depth()
         self.uncommitted = queue.uncommitted > 0
-        self.output_handles = queue.output_handles
-        self.input_handles = queue.input_handles
+        self.output_handles = queue.opens.output_handles
+        self.input_handles = queue.opens.input_handles
         self.age_s = age_of_oldest(queue, now_ms)
         self.last_put_us = queue.counts.last_put_ms * 1000
         self.last_get_us = queue.counts.last_get_ms * 1000
