@@ -101,7 +101,7 @@ def test_only_the_last_few_selectors_are_kept_open(qm: flintmq.QueueManager, fru
     assert len(kept) == HandleCache.SELECTORS_MAX
     assert ("FRUIT", "weight = 999") in kept
     engine_queue = qm._host.engine.queues["FRUIT"]
-    assert engine_queue.input_handles == HandleCache.SELECTORS_MAX
+    assert engine_queue.opens.input_handles == HandleCache.SELECTORS_MAX
 
 
 def test_the_handle_of_a_selector_does_not_outlive_its_queue(qm: flintmq.QueueManager, fruit: flintmq.Queue) -> None:

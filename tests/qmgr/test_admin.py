@@ -203,7 +203,7 @@ def test_usage_changes_with_messages_only_by_force(world: World) -> None:
     world.put_to("A")
     assert world.admin.alter("QLOCAL", "A", {"USAGE": "XMITQ"}, False) == 3210
     assert world.admin.alter("QLOCAL", "A", {"USAGE": "XMITQ"}, True) == 0
-    assert world.qm.queues["A"].transmission
+    assert world.qm.queues["A"].rules.transmission
 
 
 def test_noshare_needs_force_while_two_have_it_open_for_input(world: World) -> None:

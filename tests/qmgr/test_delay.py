@@ -56,7 +56,7 @@ from flintmq.qmgr import accounting
 from flintmq.qmgr.connection import WAITING, Handle
 from flintmq.qmgr.delay import RETRY_MS, put_delayed, run
 from flintmq.qmgr.get import expire_waits
-from flintmq.qmgr.queue import STAGING
+from flintmq.qmgr.queue_parts import STAGING
 from flintmq.qmgr.remote import unwrap
 from tests.qmgr.conftest import Answered, App, Engine
 from tests.qmgr.machine import DEEP, Definition, Machine, local
@@ -179,7 +179,7 @@ def test_a_get_that_waits_is_served_when_the_message_is_due(engine: Engine, app:
 
 def test_no_delay_is_an_ordinary_put(engine: Engine, app: App) -> None:
     assert send(app, "Q", b"now", 0).reason == MQRC_NONE
-    assert app.get("Q").data == b"now" and engine.queue(STAGING).put_count == 0
+    assert app.get("Q").data == b"now" and engine.queue(STAGING).counts.put_count == 0
 
 
 def test_a_handle_is_an_ordinary_one_again_after_a_delayed_put(engine: Engine, app: App) -> None:
@@ -201,7 +201,7 @@ def test_a_delivery_counts_as_a_get_of_the_staging_queue(engine: Engine, app: Ap
     send(app, "Q", b"later", 100)
     later(engine, 100)
     queue = engine.queue(STAGING)
-    assert queue.put_count == queue.get_count == 1 and queue.put_bytes == queue.get_bytes
+    assert queue.counts.put_count == queue.counts.get_count == 1 and queue.counts.put_bytes == queue.counts.get_bytes
 
 
 def test_accounting_counts_what_was_put_with_a_delay(engine: Engine, app: App) -> None:

@@ -64,7 +64,7 @@ def test_all_queues_have_the_message_and_share_one_copy_of_its_data(persistence:
     assert all(message.data is data for message in messages)
     assert len({message.msg_id for message in messages}) == 3
     assert bool(app.connection.force) == bool(persistence)
-    assert [machine.queue(name).put_count for name in QUEUES] == [1, 1, 1]
+    assert [machine.queue(name).counts.put_count for name in QUEUES] == [1, 1, 1]
     machine.qm.check()
 
 

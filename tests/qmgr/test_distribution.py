@@ -165,21 +165,21 @@ def test_put1_to_a_list_leaves_no_handle_behind(world: World) -> None:
     assert (reason, world.app.completion) == (rc.MQRC_MULTIPLE_REASONS, rc.MQCC_WARNING)
     assert [record.reason for record in od.response_records or []] == [0, rc.MQRC_UNKNOWN_OBJECT_NAME, 0]
     assert od.object_records is not None and od.object_records[2].object_name.startswith("AMQ.")
-    assert world.app.connection.handles == {} and world.driver.queue("A").handles == []
+    assert world.app.connection.handles == {} and world.driver.queue("A").opens.handles == []
     assert world.depths("A") == [1]
 
 
 def test_closing_the_list_closes_its_queues(world: World) -> None:
     handle = world.opened("A", "B")
     assert len(world.app.connection.handles) == 1  # One for MAXHANDS.
-    assert world.driver.queue("A").output_handles == 1
+    assert world.driver.queue("A").opens.output_handles == 1
     assert world.driver.qm.close(world.app.connection, handle) == 0
-    assert world.driver.queue("A").output_handles == 0 and world.driver.queue("B").handles == []
+    assert world.driver.queue("A").opens.output_handles == 0 and world.driver.queue("B").opens.handles == []
     assert world.put(handle) == rc.MQRC_HOBJ_ERROR
     again = world.opened("A")
     assert again is not None
     world.app.disconnect()
-    assert world.driver.queue("A").handles == []
+    assert world.driver.queue("A").opens.handles == []
 
 
 def test_an_alias_of_a_topic_in_the_list_publishes(world: World) -> None:

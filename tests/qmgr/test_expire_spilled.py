@@ -70,7 +70,7 @@ def test_spilled_messages_expire_and_the_others_stay_in_order(make: Maker, persi
     assert run(machine) == 1500
 
     queue = machine.queue("Q")
-    assert (queue.depth, queue.available, queue.expired_count) == (500, 500, 1500)
+    assert (queue.depth, queue.available, queue.counts.expired_count) == (500, 500, 1500)
     assert queue.account.messages == 500
     assert machine.contents("Q") == expected
     check_page_set(pager_of(queue).page_set)

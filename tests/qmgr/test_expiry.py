@@ -12,9 +12,10 @@ from flintmq.mqi.reason import MQRC_NO_MSG_AVAILABLE, MQRC_NONE
 from flintmq.mqi.xqh import MQXQH
 from flintmq.qmgr.admin import Admin
 from flintmq.qmgr.calls import Calls
-from flintmq.qmgr.expiring import NO_CAP, Expiring, cap_of, capped, check_expiring, custom_is_good, lowest_cap
+from flintmq.qmgr.expiring import NO_CAP, cap_of, capped, custom_is_good, lowest_cap
 from flintmq.qmgr.expiry import refresh, scan
 from flintmq.qmgr.get import expire_waits
+from flintmq.qmgr.lane import Expiring, check_expiring
 from flintmq.qmgr.message import Message
 from flintmq.qmgr.topic_tree import TopicTree
 from tests.qmgr.conftest import START_MS, App, Engine
@@ -117,7 +118,7 @@ def test_a_scan_is_done_in_slices_and_says_whether_there_is_more(engine: Engine,
     assert app.get("Q").reason == MQRC_NO_MSG_AVAILABLE  # The get has discarded what was found and not deleted yet.
     assert engine.depth("Q") == 0
     assert not scan(engine.qm, now, 4)
-    assert engine.queue("Q").expired_count == engine.qm.counters.expired == 10
+    assert engine.queue("Q").counts.expired_count == engine.qm.counters.expired == 10
     assert (engine.qm.expiry.scans, engine.qm.expiry.expired) == (1, 4)
 
 

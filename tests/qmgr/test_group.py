@@ -279,7 +279,7 @@ def test_a_cut_message_is_all_there_or_not_at_all(engine: Engine) -> None:
 
     assert put(app, bytes(96), ALLOWED, queue="SHORT", syncpoint=True).reason == MQRC_Q_FULL
     assert engine.depth("SHORT") == 0
-    assert engine.queue("SHORT").put_count == 0
+    assert engine.queue("SHORT").counts.put_count == 0
     app.commit()
     assert app.get("Q").data == b"mine"
     assert put(app, bytes(96), ALLOWED, queue="SHORT").reason == MQRC_Q_FULL

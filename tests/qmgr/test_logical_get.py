@@ -324,7 +324,7 @@ def test_expired_parts_do_not_count_and_go(engine: Engine) -> None:
 
     assert get(app, MQGMO_COMPLETE_MSG).reason == MQRC_NO_MSG_AVAILABLE
     assert engine.depth("Q") == 1
-    assert engine.queue("Q").expired_count == 1
+    assert engine.queue("Q").counts.expired_count == 1
 
 
 # -- waiting ---------------------------------------------------------------------------------------------------------

@@ -208,10 +208,10 @@ def test_an_expired_message_is_not_found_and_expires_after_the_commit(machine: M
     machine.clock.advance(1_000)
     assert app.browse("Q", first=True).reason == rc.MQRC_NO_MSG_AVAILABLE
     assert app.get("Q", syncpoint=True).reason == rc.MQRC_NO_MSG_AVAILABLE
-    assert machine.queue("Q").expired_count == 0
+    assert machine.queue("Q").counts.expired_count == 0
     assert app.commit() == 0
     assert app.get("Q").reason == rc.MQRC_NO_MSG_AVAILABLE
-    assert machine.queue("Q").expired_count == 1
+    assert machine.queue("Q").counts.expired_count == 1
 
 
 def test_what_a_connection_puts_after_it_has_looked_is_found_too(app: App) -> None:
@@ -287,8 +287,8 @@ def test_backing_out_counts_both_and_brings_back_only_what_was_there_before(
     assert app.drain("Q", syncpoint=True) == [b"old", b"own"]
     assert app.backout() == 0
     queue = machine.queue("Q")
-    assert (queue.rolled_back_puts, queue.rolled_back_gets) == (1, 2)
-    assert (queue.put_count, queue.get_count) == (2, 2)
+    assert (queue.counts.rolled_back_puts, queue.counts.rolled_back_gets) == (1, 2)
+    assert (queue.counts.put_count, queue.counts.get_count) == (2, 2)
     assert other.drain("Q") == [b"old"]
 
 

@@ -424,7 +424,7 @@ def test_a_message_that_expired_on_the_page_set_is_never_seen_again(make: Maker)
     machine.clock.advance(1001)
 
     assert [number_of(data) for data in app.drain("Q")] == [number for number in range(300) if number % 3]
-    assert machine.queue("Q").expired_count == 100
+    assert machine.queue("Q").counts.expired_count == 100
 
 
 def test_a_backout_count_survives_that_its_message_leaves_memory(make: Maker) -> None:

@@ -510,6 +510,6 @@ def test_put1_leaves_no_handle_whatever_happens(engine: Engine, app: App) -> Non
     app.put1("NONE.SUCH", b"3")
 
     assert not app.connection.handles
-    assert not engine.queue("Q").handles
-    assert engine.queue("Q").output_handles == 0
+    assert not engine.queue("Q").opens.handles
+    assert engine.queue("Q").opens.output_handles == 0
     assert engine.depth("Q") == 1

@@ -5,6 +5,7 @@ Two queue managers get the same calls, and one of them has only the long way.
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 import pytest
@@ -32,8 +33,8 @@ GETTERS = 4
 EVENTS = "SYSTEM.ADMIN.PERFM.EVENT"
 GMO_FIELDS = ("resolved_q_name", "group_status", "segment_status", "segmentation", "msg_token", "returned_length")
 ONE_BY_ONE = (
-    "next_sequence", "depth", "available", "uncommitted", "high_depth", "low_depth", "waiting", "last_put_ms",
-    "last_get_ms", "longest", "shortest", "pages_in_memory", "mask",
+    "next_sequence", "depth", "available", "uncommitted", "marks.high_depth", "marks.low_depth", "waiting",
+    "counts.last_put_ms", "counts.last_get_ms", "marks.longest", "marks.shortest", "pages_in_memory", "mask",
 )  # fmt: skip
 
 #: How calls differ from plain ones. Most are plain, for what is not goes the long way on both sides.
@@ -151,7 +152,7 @@ class Side:
         pool, account = queue.pool, queue.account
         return {
             "counters": queue_counters(queue),
-            "queue": [getattr(queue, name) for name in ONE_BY_ONE],
+            "queue": [attrgetter(name)(queue) for name in ONE_BY_ONE],
             "pool": [pool.used, pool.changed, pool.taken, pool.level],
             "account": [account.used, account.messages, account.persistent, account.nonpersistent],
             "waiting": self.engine.qm.waiting,
@@ -210,7 +211,7 @@ def test_what_goes_straight_to_a_getter_is_no_message_and_never_stands_on_the_qu
         assert side.put(15, {})[0] == 0
         connection = side.getters[0].connection
         assert connection.data == bytes([1]) * 15 and (connection.message is None) is direct
-        assert side.engine.depth("Q") == 0 and side.engine.queue("Q").fast_put_count == 1
+        assert side.engine.depth("Q") == 0 and side.engine.queue("Q").counts.fast_put_count == 1
 
 
 @pytest.mark.parametrize("direct", [True, False])

@@ -133,7 +133,7 @@ def test_a_selection_string_that_is_wrong_is_refused(driver: Driver, text: str, 
     app = driver.app()
     assert app.refused_open("Q", MQOO_INPUT_SHARED, selector=text) == reason
     assert app.connection.explanation.startswith("selection string, position ")
-    assert not driver.queue("Q").handles and driver.queue("Q").selections is None
+    assert not driver.queue("Q").opens.handles and driver.queue("Q").selections is None
 
 
 def test_the_explanation_of_a_refused_open_has_the_place(driver: Driver) -> None:

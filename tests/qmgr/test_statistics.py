@@ -19,7 +19,7 @@ def counted(queue: Queue) -> dict[str, int]:
 def test_every_counter_stands_under_its_own_name(engine: Engine) -> None:
     queue = engine.queue("Q")
     for number, name in enumerate(QUEUE_COUNTERS):
-        setattr(queue, name, number)
+        setattr(queue.counts, name, number)
     assert queue_counters(queue) == tuple(range(len(QUEUE_COUNTERS)))
 
 
@@ -93,13 +93,13 @@ def test_marks_are_of_the_interval_and_reset_qstats_keeps_its_own(engine: Engine
     app, queue = engine.connect(), engine.queue("Q")
     for length in (10, 20, 30):
         app.put("Q", bytes(length))
-    assert (queue.high_depth, queue.longest, queue.shortest) == (3, 30, 10)
+    assert (queue.marks.high_depth, queue.marks.longest, queue.marks.shortest) == (3, 30, 10)
     statistics.begin_interval(queue)
-    assert (queue.high_depth, queue.low_depth, queue.longest) == (3, 3, -1)
+    assert (queue.marks.high_depth, queue.marks.low_depth, queue.marks.longest) == (3, 3, -1)
     app.get("Q")
     app.get("Q")
     app.put("Q", bytes(25))
-    assert (queue.high_depth, queue.low_depth, queue.longest, queue.shortest) == (3, 1, 25, 25)
+    assert (queue.marks.high_depth, queue.marks.low_depth, queue.marks.longest, queue.marks.shortest) == (3, 1, 25, 25)
     statistics.begin_interval(queue)
     row = Admin(engine.qm).reset_queue_statistics("Q")
     assert row["HIQDEPTH"] == 3
@@ -113,7 +113,12 @@ def test_handles_have_marks_too(engine: Engine) -> None:
     statistics.begin_interval(queue)
     app.open("Q", MQOO_OUTPUT)
     app.close(first)
-    assert (queue.high_output, queue.low_output, queue.high_input, queue.low_input) == (2, 1, 1, 1)
+    assert (queue.marks.high_output, queue.marks.low_output, queue.marks.high_input, queue.marks.low_input) == (
+        2,
+        1,
+        1,
+        1,
+    )
 
 
 def test_what_a_deleted_queue_has_counted_stays_in_the_totals(engine: Engine) -> None:

@@ -405,7 +405,7 @@ def test_best_effort_delivers_the_original_whatever_happens_to_the_copy(
     app.commit()
     assert app.drain(BASE) == [b"0123456789"]
     (notice,) = notices(engine)
-    assert engine.queue(BASE).stream_name in notice and f" {BASE} " in notice and str(reason) in notice
+    assert engine.queue(BASE).stream.name in notice and f" {BASE} " in notice and str(reason) in notice
 
 
 @pytest.mark.parametrize("syncpoint", [False, True])
@@ -420,11 +420,11 @@ def test_must_duplicate_refuses_the_original_if_there_can_be_no_copy(
     answered = app.put(BASE, b"0123456789", syncpoint, persistence=1)
     assert (answered.reason, answered.completion) == (reason, 2)
     assert engine.depth(BASE) == 0
-    assert engine.queue(BASE).put_count == 0 and engine.queue(BASE).put_failed == 1
+    assert engine.queue(BASE).counts.put_count == 0 and engine.queue(BASE).counts.put_failed == 1
     assert app.commit() == MQRC_NONE
     assert app.drain("OTHER") == [b"before"]
     (notice,) = notices(engine)
-    assert engine.queue(BASE).stream_name in notice and f" {BASE} " in notice and str(reason) in notice
+    assert engine.queue(BASE).stream.name in notice and f" {BASE} " in notice and str(reason) in notice
 
 
 def test_a_message_that_is_itself_refused_has_no_copy(engine: Engine) -> None:
@@ -652,8 +652,18 @@ def test_the_counters_of_the_stream_queue_count_copies_and_opens_and_those_of_th
     app.close(handle)
 
     base, copies = engine.queue(BASE), engine.queue(COPIES)
-    assert (base.open_count, base.put_count, base.put_bytes, base.close_count) == (1, 10, 10_240, 1)
-    assert (copies.open_count, copies.put_count, copies.put_bytes, copies.close_count) == (1, 10, 10_240, 1)
+    assert (base.counts.open_count, base.counts.put_count, base.counts.put_bytes, base.counts.close_count) == (
+        1,
+        10,
+        10_240,
+        1,
+    )
+    assert (copies.counts.open_count, copies.counts.put_count, copies.counts.put_bytes, copies.counts.close_count) == (
+        1,
+        10,
+        10_240,
+        1,
+    )
     counters = engine.qm.counters
     assert (counters.puts, counters.opens, counters.closes) == (10, 1, 1)
     assert (counters.stream_puts, counters.stream_opens) == (10, 1)
@@ -664,8 +674,8 @@ def test_a_copy_that_is_refused_is_a_failed_put_of_the_stream_queue(engine: Engi
     app = streamed(engine, MAXDEPTH=1)
     for _ in range(3):
         app.put(BASE, b"1")
-    assert (engine.queue(COPIES).put_count, engine.queue(COPIES).put_failed) == (1, 2)
-    assert (engine.queue(BASE).put_count, engine.queue(BASE).put_failed) == (3, 0)
+    assert (engine.queue(COPIES).counts.put_count, engine.queue(COPIES).counts.put_failed) == (1, 2)
+    assert (engine.queue(BASE).counts.put_count, engine.queue(BASE).counts.put_failed) == (3, 0)
     assert engine.qm.counters.stream_puts == 1
 
 
@@ -720,7 +730,7 @@ def test_what_alter_and_define_say_to_streamq(
     definition = engine.qm.catalogue.find("QLOCAL", queue)
     assert definition is not None
     assert definition.text("STREAMQ") == (stream if not reason else "")
-    assert engine.queue(queue).stream_name == definition.text("STREAMQ")
+    assert engine.queue(queue).stream.name == definition.text("STREAMQ")
 
 
 def test_a_new_queue_is_refused_for_the_same_reasons(engine: Engine, admin: Admin) -> None:
@@ -746,7 +756,7 @@ def test_the_streamq_of_a_dynamic_queue_stays_as_its_model_had_it(engine: Engine
     for changed in ("", "B"):
         assert admin.alter("QLOCAL", name, {"STREAMQ": changed}, False) == MQRCCF_STREAMQ_NOT_SUPPORTED
     assert admin.alter("QLOCAL", name, {"STRMQOS": "MUSTDUP"}, False) == MQRC_NONE
-    assert engine.queue(name).must_duplicate
+    assert engine.queue(name).stream.must_duplicate
 
 
 def test_streamq_takes_authority_to_change_the_stream_queue_too(engine: Engine, admin: Admin) -> None:
@@ -762,7 +772,7 @@ def test_streamq_takes_authority_to_change_the_stream_queue_too(engine: Engine, 
     engine.qm.authority = Own()
     assert admin.alter("QLOCAL", "A", {"STREAMQ": "B"}, False) == MQRC_NOT_AUTHORIZED
     assert admin.define("QLOCAL", "NEW", {"STREAMQ": "B"}, False) == MQRC_NOT_AUTHORIZED
-    assert engine.queue("A").stream_name == ""
+    assert engine.queue("A").stream.name == ""
     engine.alter("A", {"STREAMQ": "B"})
     app = engine.connect()
     assert app.try_open("B") is None
@@ -772,5 +782,5 @@ def test_streamq_takes_authority_to_change_the_stream_queue_too(engine: Engine, 
 
 def test_best_effort_is_the_default(engine: Engine) -> None:
     """B41."""
-    assert not engine.queue(BASE).must_duplicate
+    assert not engine.queue(BASE).stream.must_duplicate
     assert engine.queue(BASE).definition.text("STRMQOS") == "BESTEF"

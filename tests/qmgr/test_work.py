@@ -378,7 +378,7 @@ def test_a_deep_queue_that_is_deleted_is_emptied_in_slices(buffers: int, leaves:
     else:
         assert app.close(hsub) == 0 and destination is not None and app.close(destination) == 0
     assert queue.deleted and queue.depth == 3500 and queue.name not in broker.qm.queues
-    assert queue.purged_count == 3500
+    assert queue.counts.purged_count == 3500
     depths = []
     while broker.qm.clearing:
         broker.qm.check()

@@ -85,7 +85,7 @@ class StreamWorld(World):
 
     def copy_of(self, item: Item, name: str, md: MQMD) -> Item | None:
         """The copy that a put must make; None if there is no stream queue, or no room on it."""
-        stream_name = self.qm.queues[name].stream_name
+        stream_name = self.qm.queues[name].stream.name
         queue = self.qm.queues.get(stream_name)
         if not stream_name or queue is None or queue.current_depth() >= queue.max_depth:
             return None
@@ -121,6 +121,6 @@ class StreamWorld(World):
         if self.random.random() < 0.5 or self.in_use("BEST"):
             super().move()
             return
-        changes: dict[str, Value] = {"STREAMQ": "" if self.qm.queues["BEST"].stream_name else "BEST.COPIES"}
+        changes: dict[str, Value] = {"STREAMQ": "" if self.qm.queues["BEST"].stream.name else "BEST.COPIES"}
         self.administer("alter", "BEST", lambda: self.admin.alter("QLOCAL", "BEST", changes, False))
         self.note("streaming off" if not changes["STREAMQ"] else "streaming on")

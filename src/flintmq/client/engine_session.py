@@ -380,7 +380,7 @@ class EngineSession:
             host.parked.pop(self.connection.connection_id, None)
             self.engine.end_wait(waiter)
             if waiter.handle.queue is not None:
-                waiter.handle.queue.get_missed += 1
+                waiter.handle.queue.counts.get_missed += 1
             self._waiter = None
             return True
 

@@ -120,8 +120,8 @@ def _of_queue(reason: int, name: str, queue: EngineQueue, length: int) -> str:
 
 
 def _users(queue: EngineQueue) -> str:
-    opened = sorted({handle.connection.appl_name or "an application" for handle in queue.handles})
+    opened = sorted({handle.connection.appl_name or "an application" for handle in queue.opens.handles})
     if opened:
-        how = "for exclusive input " if queue.exclusive else ""
-        return f"{', '.join(opened[:3])} has it open {how}({len(queue.handles)} handles)"
+        how = "for exclusive input " if queue.opens.exclusive else ""
+        return f"{', '.join(opened[:3])} has it open {how}({len(queue.opens.handles)} handles)"
     return f"{queue.uncommitted} uncommitted messages"

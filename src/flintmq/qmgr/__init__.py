@@ -1,5 +1,11 @@
 """The queue manager itself: a deterministic state machine. No sockets, no threads, no clock of its own.
 
+Other packages import three modules: calls.py, whose class `Calls` has every call as a method, connection.py and the
+catalogue. Inside:
+
+    calls.py        the door: each call as a method         engine.py       hooks: what follows from a put or a get
+    queue_manager.py   the state, and hooks it declares     admin.py        the commands of an administrator
+
 The way of a message, file by file:
 
     connect.py      MQCONN, MQDISC                          connection.py   connection, handle, waiter, unit of work
@@ -8,18 +14,19 @@ The way of a message, file by file:
     place.py        the one door to a local queue           unit_of_work.py commit, backout, prepare; records.py: log
     stream.py       STREAMQ: a copy to a second queue       distribution.py: one put to several queues
     publish.py      a put to a topic: a copy for each       topic_tree.py: who is meant; publication.py: what it says
-    subscribe.py    MQSUB, MQSUBRQ                          registration.py: subscriptions come and go; subscription.py
+    subscribe.py    MQSUB, MQSUBRQ                          registration.py: subscriptions come and go; open_topic.py
     queued.py       commands in psc folders on a queue      (the queued publish/subscribe interface)
     retained.py     the last publication of a topic         kept.py: what is kept on queues of the queue manager's own
     retained_delivery.py  for a new subscription            work.py: long work of a call, in slices; walk.py
-    queue.py        messages, indexes, waiters, counters    lane.py, index.py, message.py: what it is made of
-    message_handle.py  MQCRTMH, MQSETMP, MQINQMP ...        message_properties.py, put_properties.py, property_*.py
+    queue.py        messages, indexes, waiters, counters    lane.py, message.py, waits.py, queue_*.py
+    message_handle.py  MQCRTMH, MQSETMP, MQINQMP ...        message_properties.py, put_properties.py, property_*.py;
+                                                            mqi/: property_blocks.py, property_headers.py, payload.py
     get.py          MQGET: find, deliver, wait, serve       get_options.py, wanted.py, wait_again.py, browse_*.py
     own_puts.py     what a unit of work has put itself      browse_lock.py: MQGMO_LOCK
     put_to_waiter.py   a message for who waits already      logical_get.py: groups and logical messages
     selection.py    selection strings: what matches         message_source.py: what their names are worth
-    expiry.py       scans for expired messages              expiring.py: when they expire; CAPEXPRY
-    delay.py        messages that are delivered later       (delivery delay of JMS)
+    expiry.py       scans for expired messages              expiring.py: CAPEXPRY; expiry_task.py: when scans are due
+    delay.py        messages that are delivered later       (delivery delay of JMS); delays.py: their order
     consume.py      MQCB, MQCTL                             trigger.py, event.py: what follows from puts and gets
     inquire.py      MQINQ, MQSET; stat.py MQSTAT            xa.py: branches of global transactions
     close.py        MQCLOSE

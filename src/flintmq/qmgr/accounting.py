@@ -188,12 +188,12 @@ def _watch(
     watch.published = counters.published
     watch.streamed = counters.stream_puts
     if queue is not None:
-        pool, target = queue.pool, queue.stream_target
+        pool, target = queue.pool, queue.stream.target
         watch.new, watch.old = pool.taken, pool.getp_old_requests
         if target is not None and target.pool is not pool:
             watch.new += target.pool.taken
             watch.old += target.pool.getp_old_requests
-        watch.fast = queue.fast_put_count
+        watch.fast = queue.counts.fast_put_count
     watch.started_ns = qm.clock.read_ns()
     return watch
 
@@ -228,14 +228,14 @@ def _stop(
     if force:
         work.log_forced += 1
     if queue is not None:
-        pool, target = queue.pool, queue.stream_target
+        pool, target = queue.pool, queue.stream.target
         new, old = pool.taken - watch.new, pool.getp_old_requests - watch.old
         if target is not None and target.pool is not pool:
             new += target.pool.taken
             old += target.pool.getp_old_requests
         work.pages_new += new
         work.pages_old += old
-        watch.fast = queue.fast_put_count - watch.fast
+        watch.fast = queue.counts.fast_put_count - watch.fast
     return spent
 
 

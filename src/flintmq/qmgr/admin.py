@@ -285,7 +285,7 @@ class Admin:
         if definition is None:
             return MQRC_UNKNOWN_OBJECT_NAME
         queue = qm.queues_by_id[definition.object_id]
-        if queue.handles or queue.uncommitted:
+        if queue.opens.handles or queue.uncommitted:
             return MQRC_OBJECT_IN_USE
         if not queue.depth:
             return MQRC_NONE
@@ -294,7 +294,7 @@ class Admin:
             self.force = qm.append(CLEAR | ONLY, PLACE.pack(queue.queue_id, last, 0))
         except LogError:
             return MQRC_RESOURCE_PROBLEM
-        queue.purged_count += clear_up_to(queue, last)
+        queue.counts.purged_count += clear_up_to(queue, last)
         return MQRC_NONE
 
     def move(self, source: str, target: str, add: bool) -> tuple[int, int]:
@@ -386,8 +386,8 @@ class Admin:
         queue = self.qm.queues_by_id.get(definition.object_id)
         if queue is not None:
             copy.attributes["CURDEPTH"] = queue.current_depth()
-            copy.attributes["IPPROCS"] = queue.input_handles
-            copy.attributes["OPPROCS"] = queue.output_handles
+            copy.attributes["IPPROCS"] = queue.opens.input_handles
+            copy.attributes["OPPROCS"] = queue.opens.output_handles
         return copy
 
     # -- publish/subscribe ----------------------------------------------------------------------------------------
@@ -456,7 +456,7 @@ class Admin:
         queue = self.qm.queues.get(name)
         result: list[Row] = []
         if queue is not None:
-            for handle in queue.handles:
+            for handle in queue.opens.handles:
                 result.append(admin_rows.queue_handle(handle))
         return result
 

@@ -168,9 +168,9 @@ class LocalQueueHooks(PlacementHooks):
             return MQRC_Q_NOT_EMPTY
         if force:
             return MQRC_NONE
-        if "USAGE" in changes and (queue.depth or queue.handles):
+        if "USAGE" in changes and (queue.depth or queue.opens.handles):
             return MQRCCF_OBJECT_OPEN_FORCE
-        if changes.get("SHARE") == "NOSHARE" and queue.input_handles > 1:
+        if changes.get("SHARE") == "NOSHARE" and queue.opens.input_handles > 1:
             return MQRCCF_OBJECT_OPEN_FORCE
         return MQRC_NONE
 
@@ -183,7 +183,7 @@ class LocalQueueHooks(PlacementHooks):
 
     def in_use(self, qm: QueueManager, definition: MQObject) -> bool:
         queue = qm.queues_by_id[definition.object_id]
-        return bool(queue.handles) or queue.uncommitted > 0
+        return bool(queue.opens.handles) or queue.uncommitted > 0
 
     def may_delete(self, qm: QueueManager, definition: MQObject, purge: bool) -> int:
         depth = qm.queues_by_id[definition.object_id].depth
@@ -191,7 +191,7 @@ class LocalQueueHooks(PlacementHooks):
 
     def deleted(self, qm: QueueManager, definition: MQObject) -> None:
         queue = qm.queues_by_id[definition.object_id]
-        queue.purged_count += queue.depth
+        queue.counts.purged_count += queue.depth
         fail_waiters(qm, queue, MQRC_Q_DELETED)
         detach_queue(qm, queue)
 

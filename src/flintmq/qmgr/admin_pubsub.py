@@ -141,7 +141,7 @@ def _put_in_force(qm: QueueManager, connection: Connection, subscription: Subscr
     if reason and subscription.managed:
         queue = qm.queues.get(subscription.dest_queue)
         if queue is not None:
-            queue.orphan = True
+            queue.opens.orphan = True
             registration.remove_orphan(qm, queue, connection)
     return reason
 

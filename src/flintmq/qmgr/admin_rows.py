@@ -61,7 +61,7 @@ def queue_status(qm: QueueManager, queue: Queue) -> Row:
         "CURDEPTH": queue.current_depth(),
         "CURFSIZE": -(-queue.depth * _PAGE // _MEGABYTE),
         "CURMAXFS": _FILE_SIZE_MAX,
-        "IPPROCS": queue.input_handles,
+        "IPPROCS": queue.opens.input_handles,
         "LGETDATE": "",
         "LGETTIME": "",
         "LPUTDATE": "",
@@ -69,7 +69,7 @@ def queue_status(qm: QueueManager, queue: Queue) -> Row:
         "MEDIALOG": "",
         "MONQ": monitoring(qm, queue),
         "MSGAGE": "",
-        "OPPROCS": queue.output_handles,
+        "OPPROCS": queue.opens.output_handles,
         "QTIME": ["", ""],
         "UNCOM": _yes(queue.uncommitted > 0),
     }
@@ -78,12 +78,12 @@ def queue_status(qm: QueueManager, queue: Queue) -> Row:
         row["CURMAXFS"] = limit
     if row["MONQ"] == "OFF":
         return row
-    if queue.last_get_ms:
-        row["LGETDATE"] = stamp_date(queue.last_get_ms)
-        row["LGETTIME"] = stamp_time(queue.last_get_ms)
-    if queue.last_put_ms:
-        row["LPUTDATE"] = stamp_date(queue.last_put_ms)
-        row["LPUTTIME"] = stamp_time(queue.last_put_ms)
+    if queue.counts.last_get_ms:
+        row["LGETDATE"] = stamp_date(queue.counts.last_get_ms)
+        row["LGETTIME"] = stamp_time(queue.counts.last_get_ms)
+    if queue.counts.last_put_ms:
+        row["LPUTDATE"] = stamp_date(queue.counts.last_put_ms)
+        row["LPUTTIME"] = stamp_time(queue.counts.last_put_ms)
     row["MSGAGE"] = age_of_oldest(queue, qm.clock.now_ms())
     return row
 
@@ -101,16 +101,16 @@ def reset_statistics(qm: QueueManager, queue: Queue) -> Row:
     """RESET QSTATS: what was counted since the last time."""
     now = qm.clock.now_ms()
     row: Row = {
-        "HIQDEPTH": max(queue.high_depth, queue.reset_high_depth),
-        "MSGSIN": queue.put_count - queue.reset_put,
-        "MSGSOUT": queue.get_count - queue.reset_get,
-        "RESETINT": max(0, (now - queue.reset_ms) // 1000),
+        "HIQDEPTH": max(queue.marks.high_depth, queue.marks.reset_high_depth),
+        "MSGSIN": queue.counts.put_count - queue.marks.reset_put,
+        "MSGSOUT": queue.counts.get_count - queue.marks.reset_get,
+        "RESETINT": max(0, (now - queue.marks.reset_ms) // 1000),
     }
-    queue.high_depth = queue.depth
-    queue.reset_high_depth = 0
-    queue.reset_put = queue.put_count
-    queue.reset_get = queue.get_count
-    queue.reset_ms = now
+    queue.marks.high_depth = queue.depth
+    queue.marks.reset_high_depth = 0
+    queue.marks.reset_put = queue.counts.put_count
+    queue.marks.reset_get = queue.counts.get_count
+    queue.marks.reset_ms = now
     return row
 
 

@@ -106,7 +106,7 @@ def browsed(qm: QueueManager, handle: Handle, message: Message, options: int) ->
 
 
 def _forget(message: Message) -> None:
-    for handle in message.queue.handles:
+    for handle in message.queue.opens.handles:
         if handle.marks is not None:
             handle.marks.co_op.discard(message.sequence)
 
@@ -132,7 +132,7 @@ def handle_closed(qm: QueueManager, handle: Handle, queue: Queue) -> None:
     handle.marks = None
     if not handle.options & MQOO_CO_OP:
         return
-    for other in queue.handles:
+    for other in queue.opens.handles:
         if other is not handle and other.options & MQOO_CO_OP:
             return
     for message in queue.messages_in_memory():

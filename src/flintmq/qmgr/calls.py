@@ -159,13 +159,13 @@ class Calls(Engine):
 
     def open(self, connection: Connection, od: MQOD, options: int) -> Handle | None:
         """MQOPEN. The handle, or None with the reason in the connection."""
-        if connection.task is not None:
+        if self.accounting and connection.task is not None:
             return accounting.open_object(self, connection, od, options)
         return mqopen.open_object(self, connection, od, options)
 
     def close(self, connection: Connection, handle: Handle, options: int = MQCO_NONE) -> int:
         """MQCLOSE. A dynamic queue may be deleted with it."""
-        if connection.task is not None:
+        if self.accounting and connection.task is not None:
             return accounting.close(self, connection, handle, options)
         return mqclose.close(self, connection, handle, options)
 
@@ -183,7 +183,7 @@ class Calls(Engine):
         char_attr_length: int = -1,
     ) -> int:
         """MQINQ into `inquiry`. The last two are the room that the application has, -1 for as much as it takes."""
-        if connection.task is not None:
+        if self.accounting and connection.task is not None:
             return accounting.inquire_attributes(
                 self, connection, handle, selectors, inquiry, int_attr_count, char_attr_length
             )
@@ -193,13 +193,13 @@ class Calls(Engine):
         self, connection: Connection, handle: Handle, selectors: list[int], integers: list[int], characters: str = ""
     ) -> int:
         """MQSET: `integers` in the order of their selectors, `characters` one attribute after the other."""
-        if connection.task is not None:
+        if self.accounting and connection.task is not None:
             return accounting.set_attributes(self, connection, handle, selectors, integers, characters)
         return mqinquire.set_attributes(self, connection, handle, selectors, integers, characters)
 
     def stat(self, connection: Connection, kind: int, sts: MQSTS) -> int:
         """MQSTAT into `sts`."""
-        if connection.task is not None:
+        if self.accounting and connection.task is not None:
             return accounting.status(self, connection, kind, sts)
         return mqstat.stat(self, connection, kind, sts)
 
@@ -207,13 +207,13 @@ class Calls(Engine):
 
     def put(self, connection: Connection, handle: Handle, md: MQMD, pmo: MQPMO, data: bytes) -> int:
         """MQPUT. A plain datagram, request or reply to a local queue is written out here, for the sake of its cost."""
-        if connection.task is not None:
+        if self.accounting and connection.task is not None:
             return accounting.put(self, connection, handle, md, pmo, data)
         return mqput.put(self, connection, handle, md, pmo, data)
 
     def put1(self, connection: Connection, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> int:
         """MQPUT1: open for output, put, close. No handle is left behind, whatever happens."""
-        if connection.task is not None:
+        if self.accounting and connection.task is not None:
             return accounting.put1(self, connection, od, md, pmo, data)
         return mqopen.put1(self, connection, od, md, pmo, data)
 
@@ -230,7 +230,7 @@ class Calls(Engine):
         cost;
         `_get_checked` does whatever needs a second thought.
         """
-        if connection.task is not None:
+        if self.accounting and connection.task is not None:
             return accounting.get(self, connection, handle, connection, md, gmo, max_length)
         return mqget.get(self, connection, handle, md, gmo, max_length)
 
@@ -238,7 +238,7 @@ class Calls(Engine):
         self, connection: Connection, handle: Handle, answer: Answer, md: MQMD, gmo: MQGMO, max_length: int
     ) -> int:
         """The same with an answer of its own, so that several gets of one connection may wait at once."""
-        if connection.task is not None:
+        if self.accounting and connection.task is not None:
             return accounting.get(self, connection, handle, answer, md, gmo, max_length)
         return mqget.get_into(self, connection, handle, answer, md, gmo, max_length)
 
@@ -246,13 +246,13 @@ class Calls(Engine):
 
     def commit(self, connection: Connection) -> int:
         """MQCMIT. The application may hear of it when the log is durable up to `connection.force`."""
-        if connection.task is not None:
+        if self.accounting and connection.task is not None:
             return accounting.commit(self, connection)
         return unit_of_work.commit(self, connection)
 
     def back(self, connection: Connection) -> int:
         """MQBACK."""
-        if connection.task is not None:
+        if self.accounting and connection.task is not None:
             return accounting.backout(self, connection)
         return unit_of_work.backout(self, connection)
 
@@ -314,13 +314,13 @@ class Calls(Engine):
         name. The queue of a managed subscription is `handle.destination` of what is returned. With `shared`, one that
         others have open to be shared is had as well.
         """
-        if connection.task is not None:
+        if self.accounting and connection.task is not None:
             return accounting.subscription(self, connection, sd, destination, hsub, shared)
         return mqsubscribe.subscribe(self, connection, sd, destination, hsub, shared)
 
     def subscription_request(self, connection: Connection, hsub: Handle, action: int, sro: MQSRO) -> int:
         """MQSUBRQ: send the retained publications again."""
-        if connection.task is not None:
+        if self.accounting and connection.task is not None:
             return accounting.subscription_request(self, connection, hsub, action, sro)
         return mqsubscribe.subscription_request(self, connection, hsub, action, sro)
 
@@ -337,13 +337,13 @@ class Calls(Engine):
         function: object | None = None,
     ) -> int:
         """MQCB. `function` is what the host will call, or the descriptor has a name for it."""
-        if connection.task is not None:
+        if self.accounting and connection.task is not None:
             return accounting.callback(self, connection, operation, handle, cbd, md, gmo, function)
         return consume.callback(self, connection, operation, handle, cbd, md, gmo, function)
 
     def control(self, connection: Connection, operation: int, ctlo: MQCTLO) -> int:
         """MQCTL. With MQOP_START_WAIT, unlike MQOP_START, the host gives control back after the stop."""
-        if connection.task is not None:
+        if self.accounting and connection.task is not None:
             return accounting.control(self, connection, operation, ctlo)
         return consume.control(self, connection, operation, ctlo)
 

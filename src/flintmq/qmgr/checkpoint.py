@@ -96,7 +96,7 @@ def _take(qm: QueueManager, keep_nonpersistent: bool) -> None:
         batch = PageSetBatch()
         for queue in pager.queues.values():
             pager.write_dirty(batch, queue)
-            if keep_nonpersistent and queue.keep_nonpersistent:
+            if keep_nonpersistent and queue.rules.keep_nonpersistent:
                 _write_kept(queue, batch)
         _write_backouts(pager, batch)
         batch.put_meta(GENERATION_KEY, struct.pack("<Q", generation))

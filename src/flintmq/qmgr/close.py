@@ -76,7 +76,7 @@ def _delete_permanent(qm: QueueManager, connection: Connection, handle: Handle, 
     """MQCO_DELETE: a permanent dynamic queue goes if it is empty, or with its messages if they may be purged."""
     if queue.deleted or queue.temporary:
         return 0
-    if queue.uncommitted or len(queue.handles) > 1:
+    if queue.uncommitted or len(queue.opens.handles) > 1:
         return MQRC_OBJECT_IN_USE
     if queue.depth and not purge:
         return MQRC_Q_NOT_EMPTY
@@ -84,7 +84,7 @@ def _delete_permanent(qm: QueueManager, connection: Connection, handle: Handle, 
         connection.force = log_deletion(qm, queue.definition)
     except LogError:
         return MQRC_RESOURCE_PROBLEM
-    queue.purged_count += queue.depth
+    queue.counts.purged_count += queue.depth
     qm.catalogue.remove(queue.definition)
     detach_queue(qm, queue)
     connection.force = max(connection.force, authority_change.object_deleted(qm, "QUEUE", queue.name))
@@ -116,22 +116,22 @@ def close_handle(qm: QueueManager, connection: Connection, handle: Handle) -> No
     queue.clear_cursor(handle)
     if handle.selector:
         selection.closed(handle, queue)
-    queue.handles.remove(handle)
-    queue.close_count += 1
+    queue.opens.handles.remove(handle)
+    queue.counts.close_count += 1
     if handle.can_put:
-        queue.output_handles -= 1
-        queue.low_output = min(queue.low_output, queue.output_handles)
+        queue.opens.output_handles -= 1
+        queue.marks.low_output = min(queue.marks.low_output, queue.opens.output_handles)
         stream.closed(handle)
     if handle.can_get:
-        queue.input_handles -= 1
-        queue.low_input = min(queue.low_input, queue.input_handles)
-        if queue.input_handles == 0:
-            queue.exclusive = False
-            if queue.trigger_on:
+        queue.opens.input_handles -= 1
+        queue.marks.low_input = min(queue.marks.low_input, queue.opens.input_handles)
+        if queue.opens.input_handles == 0:
+            queue.opens.exclusive = False
+            if queue.rules.trigger_on:
                 trigger.input_closed(qm, queue)
     if handle.owns_dynamic and queue.temporary and not queue.deleted:
         delete_temporary(qm, queue)
-    elif queue.orphan:
+    elif queue.opens.orphan:
         registration.remove_orphan(qm, queue, connection)
 
 
@@ -155,7 +155,7 @@ def delete_temporary(qm: QueueManager, queue: Queue) -> None:
         if len(kept) < len(unit.work):
             unit.work = kept
             own_puts.forget(unit)
-    queue.purged_count += queue.depth
+    queue.counts.purged_count += queue.depth
     qm.catalogue.remove(queue.definition)
     detach_queue(qm, queue)
     qm.authority.deleted("QUEUE", queue.name)

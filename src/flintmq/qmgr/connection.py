@@ -53,13 +53,13 @@ from flintmq.qmgr.message import Message as Message
 from flintmq.qmgr.message import fill_descriptor as fill_descriptor
 from flintmq.qmgr.message import pass_descriptor as pass_descriptor
 from flintmq.qmgr.open_topic import OpenTopic
-from flintmq.qmgr.queue import NO_LENGTH as NO_LENGTH
-from flintmq.qmgr.queue import WAITS_FOR_ANY as WAITS_FOR_ANY
 from flintmq.qmgr.queue import Queue as Queue
 from flintmq.qmgr.queue import number as number
+from flintmq.qmgr.queue_counts import NO_LENGTH as NO_LENGTH
 from flintmq.qmgr.task import QueueUse as QueueUse
 from flintmq.qmgr.task import TaskLife, Watch
 from flintmq.qmgr.task import TaskWork as TaskWork
+from flintmq.qmgr.waits import WAITS_FOR_ANY as WAITS_FOR_ANY
 
 if TYPE_CHECKING:
     from flintmq.qmgr.message import Node

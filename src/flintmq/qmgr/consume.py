@@ -422,7 +422,7 @@ def callback_failed(qm: QueueManager, waiter: Waiter) -> None:
 
 def gets_enabled(qm: QueueManager, queue: Queue) -> None:
     """Gets are no longer inhibited, or the queue manager is no longer quiescing: consumers go on by themselves."""
-    for handle in list(queue.handles):
+    for handle in list(queue.opens.handles):
         consumer = handle.consumer
         if consumer is not None and consumer.state == MQCS_SUSPENDED_TEMPORARY:
             consumer.state = MQCS_NONE

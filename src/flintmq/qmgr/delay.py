@@ -84,7 +84,8 @@ from flintmq.qmgr.expiry import cap_on_the_way, capped
 from flintmq.qmgr.message import AVAILABLE, NO_ID, BadRecord, Message, fill_descriptor, pack_header, unpack_message
 from flintmq.qmgr.place import counted_length, refusal, to_queue
 from flintmq.qmgr.publish import Publication
-from flintmq.qmgr.queue import STAGING, Queue
+from flintmq.qmgr.queue import Queue
+from flintmq.qmgr.queue_parts import STAGING
 from flintmq.qmgr.topic_tree import is_topic_string
 from flintmq.qmgr.unit_of_work import backout, commit
 
@@ -406,7 +407,7 @@ def _deliver(qm: QueueManager, delays: Delays, message: Message, now: int) -> bo
     else:
         if content.expires_ms and content.expires_ms <= now:
             qm.counters.expired += 1
-            queue.expired_count += 1
+            queue.counts.expired_count += 1
             report.expired(qm, connection, content)
             outcome = 1
         else:
@@ -430,7 +431,7 @@ def _deliver(qm: QueueManager, delays: Delays, message: Message, now: int) -> bo
         delays.expired += 1
     else:
         delays.undelivered += 1
-    queue.get_count += 1
+    queue.counts.get_count += 1
     queue.count_get(message, len(message.data), now)
     qm.got(queue)
     return True

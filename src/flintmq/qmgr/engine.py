@@ -112,26 +112,26 @@ class Engine(QueueManager):
             event.after_put(self, queue)
         if queue.waiting:
             get.serve(self, queue, message, now)
-        if queue.trigger_on:
+        if queue.rules.trigger_on:
             trigger.after_put(self, queue, message, None)
-        if queue.queued:
+        if queue.rules.queued:
             queued.process(self, queue)
-        elif queue.staging:
+        elif queue.rules.staging:
             delay.arrived(self, message)
 
     def put_in_unit(self, queue: Queue, message: Message, unit: Unit) -> None:
         """`message` was put under syncpoint on a watched queue. Events are at once, a trigger is when the unit ends."""
         event.after_put(self, queue)
-        if queue.trigger_on:
+        if queue.rules.trigger_on:
             trigger.after_put(self, queue, message, unit)
 
     def available(self, queue: Queue, message: Message) -> None:
         """`message` can be got now: its put was committed, its get backed out, or its browse lock given up."""
         if queue.waiting:
             get.serve(self, queue, message, self.clock.now_ms())
-        if queue.queued:
+        if queue.rules.queued:
             queued.process(self, queue)
-        elif queue.staging:
+        elif queue.rules.staging:
             delay.arrived(self, message)
 
     def unit_ended(self, unit: Unit, committed: bool) -> None:

@@ -301,10 +301,10 @@ def after_put(qm: QueueManager, queue: Queue) -> None:
     if values["QSVCIEV"] == "NONE":
         return
     now = qm.clock.now_ms()
-    if queue.service_start_ms == 0 and queue.current_depth() > 1:
-        queue.service_start_ms = qm.started_ms
-    if queue.service_start_ms == _TIMER_OFF or queue.service_start_ms == 0:
-        queue.service_start_ms = now
+    if queue.times.service_start_ms == 0 and queue.current_depth() > 1:
+        queue.times.service_start_ms = qm.started_ms
+    if queue.times.service_start_ms == _TIMER_OFF or queue.times.service_start_ms == 0:
+        queue.times.service_start_ms = now
     else:
         _service_high(qm, queue, now)
 
@@ -315,18 +315,18 @@ def after_get(qm: QueueManager, queue: Queue) -> None:
     if values["QSVCIEV"] == "NONE" or not qm.performance_events:
         return
     now = qm.clock.now_ms()
-    if queue.service_start_ms == 0:
-        queue.service_start_ms = qm.started_ms
-    if queue.service_start_ms != _TIMER_OFF and not _service_high(qm, queue, now):
-        if values["QSVCIEV"] == "OK" and now - queue.service_start_ms <= number(values["QSVCINT"]):
+    if queue.times.service_start_ms == 0:
+        queue.times.service_start_ms = qm.started_ms
+    if queue.times.service_start_ms != _TIMER_OFF and not _service_high(qm, queue, now):
+        if values["QSVCIEV"] == "OK" and now - queue.times.service_start_ms <= number(values["QSVCINT"]):
             _performance(qm, queue, MQRC_Q_SERVICE_INTERVAL_OK, {"QSVCIEV": "HIGH"})
-    queue.service_start_ms = now if queue.available else _TIMER_OFF
+    queue.times.service_start_ms = now if queue.available else _TIMER_OFF
 
 
 def _service_high(qm: QueueManager, queue: Queue, now: int) -> bool:
     """2226 if the timer has passed the service interval."""
     values = queue.definition.attributes
-    if now - queue.service_start_ms <= number(values["QSVCINT"]):
+    if now - queue.times.service_start_ms <= number(values["QSVCINT"]):
         return False
     if values["QSVCIEV"] == "HIGH":
         _performance(qm, queue, MQRC_Q_SERVICE_INTERVAL_HIGH, {"QSVCIEV": "OK"})

@@ -27,10 +27,10 @@ from flintmq.qmgr import report
 from flintmq.qmgr.catalogue import matches
 from flintmq.qmgr.connection import Connection
 from flintmq.qmgr.expire_spilled import expire_chunk
-from flintmq.qmgr.expiring import Expiring as Expiring
 from flintmq.qmgr.expiring import cap_of, lowest_cap
 from flintmq.qmgr.expiring import capped as capped
 from flintmq.qmgr.expiry_task import ExpiryTask, Scan
+from flintmq.qmgr.lane import Expiring as Expiring
 from flintmq.qmgr.message import AVAILABLE, Message
 from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.records import ONLY
@@ -181,7 +181,7 @@ def expired(qm: QueueManager, queue: Queue, count: int, reports: list[Message]) 
     """
     if count == 0:
         return
-    queue.expired_count += count
+    queue.counts.expired_count += count
     qm.counters.expired += count
     qm.expiry.expired += count
     if qm.expiry.scan is not None:

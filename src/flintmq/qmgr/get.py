@@ -95,16 +95,10 @@ from flintmq.qmgr.message import (
 from flintmq.qmgr.own_puts import View
 from flintmq.qmgr.paging import MATCH_ANY, MATCH_CORREL_ID, MATCH_GROUP_ID, MATCH_MSG_ID
 from flintmq.qmgr.property_control import PROPERTY_OPTIONS
-from flintmq.qmgr.queue import (
-    WAITS_FOR_ANY,
-    WAITS_FOR_CORREL_ID,
-    WAITS_FOR_MSG_ID,
-    WAITS_FOR_OTHER,
-    WAITS_FOR_SELECTED,
-    Queue,
-)
+from flintmq.qmgr.queue import Queue
 from flintmq.qmgr.records import ONLY
 from flintmq.qmgr.unit_of_work import add_to_unit, log_get, room_in_unit
+from flintmq.qmgr.waits import WAITS_FOR_ANY, WAITS_FOR_CORREL_ID, WAITS_FOR_MSG_ID, WAITS_FOR_OTHER, WAITS_FOR_SELECTED
 from flintmq.qmgr.wanted import Wanted, by_token, msg_token
 
 if TYPE_CHECKING:
@@ -119,8 +113,7 @@ _BY_ID: Final = MQMO_MATCH_MSG_ID | MQMO_MATCH_CORREL_ID
 def get(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, gmo: MQGMO, max_length: int = -1) -> int:
     """MQGET. `max_length` is the length of the application's buffer, -1 if it takes any length. May return WAITING.
 
-    A plain get of a plain message that is there, or of one that is not, is written out here, for the sake of its cost;
-    `_get_checked` does whatever needs a second thought.
+    This is the fast path for a plain message, or none: one function, for speed. `_get_checked` makes all other gets.
     """
     connection.force = 0
     qm.counters.gets += 1
@@ -189,12 +182,13 @@ def get(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, gmo:
                 return fail(connection, MQRC_RESOURCE_PROBLEM)
         queue.remove(message)
     fill_descriptor(message, md, now)
-    queue.get_count += 1
-    queue.get_bytes += length
+    counts = queue.counts
+    counts.get_count += 1
+    counts.get_bytes += length
     if message.persistence:
-        queue.get_persistent += 1
-        queue.get_persistent_bytes += length
-    queue.last_get_ms = now
+        counts.get_persistent += 1
+        counts.get_persistent_bytes += length
+    counts.last_get_ms = now
     gmo.resolved_q_name = queue.name
     if gmo.version > 1:
         gmo.group_status = gmo.segment_status = gmo.segmentation = " "
@@ -264,7 +258,7 @@ def get_into(
                 return fail(answer, reason)
     if not queue.get_enabled or handle.get_enabled_by:
         if not queue.get_enabled or qm.alias_inhibits_get(handle):
-            queue.get_failed += 1
+            queue.counts.get_failed += 1
             event.get_inhibited(qm, connection, handle)
             return fail(answer, MQRC_GET_INHIBITED)
     if queue.deleted:
@@ -606,7 +600,7 @@ def take(qm: QueueManager, connection: Connection, handle: Handle, message: Mess
             except LogError:
                 return MQRC_RESOURCE_PROBLEM
         queue.remove(message)
-    queue.get_count += 1
+    queue.counts.get_count += 1
     if queue.watched:
         qm.got(queue)
         event.after_get(qm, queue)
@@ -644,7 +638,7 @@ def discard_expired(qm: QueueManager, connection: Connection, queue: Queue, mess
     queue.remove(message)
     if queue.watched:
         qm.got(queue)
-    queue.expired_count += 1
+    queue.counts.expired_count += 1
     qm.counters.expired += 1
     report.expired(qm, connection, message)
 
@@ -761,8 +755,8 @@ def serve(qm: QueueManager, queue: Queue, message: Message, now: int) -> None:
             qm, waiter.connection, waiter.handle, waiter.answer, waiter.md, waiter.gmo, waiter.max_length, message, now
         )
         if reason != MQRC_NO_MSG_AVAILABLE:  # Else it was waited for ahead; the next in line is looked at.
-            queue.fast_put_count += 1
-            queue.fast_put_bytes += len(message.data)
+            queue.counts.fast_put_count += 1
+            queue.counts.fast_put_bytes += len(message.data)
         wake(qm, waiter)
 
 
@@ -781,15 +775,15 @@ def _retry(qm: QueueManager, waiter: Waiter) -> bool:
 
 def _first_waiter(queue: Queue, message: Message, refused: list[Waiter]) -> Waiter | None:
     """The waiter that came first of those that want `message`."""
-    best: Waiter | None = queue.waiters[0] if queue.waiters else None
-    if queue.waiters_by_correl_id:
-        best = _earlier(best, queue.waiters_by_correl_id.get(message.correl_id), message)
-    if queue.waiters_by_msg_id:
-        best = _earlier(best, queue.waiters_by_msg_id.get(message.msg_id), message)
+    best: Waiter | None = queue.waits.any[0] if queue.waits.any else None
+    if queue.waits.by_correl_id:
+        best = _earlier(best, queue.waits.by_correl_id.get(message.correl_id), message)
+    if queue.waits.by_msg_id:
+        best = _earlier(best, queue.waits.by_msg_id.get(message.msg_id), message)
     if queue.selections is not None:
         for entry in queue.selections.matched.get(message.sequence, ()):
             best = _earlier(best, entry.selection.waiters, message)
-    for waiter in queue.waiters_other:
+    for waiter in queue.waits.others:
         if best is not None and waiter.order > best.order:
             break
         if waiter not in refused and (

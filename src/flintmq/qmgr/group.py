@@ -364,9 +364,9 @@ def _take_back(qm: QueueManager, connection: Connection, mark: int) -> None:
     if unit is None:
         return
     for message in unit.work[mark:]:
-        message.queue.put_count -= 1
-        message.queue.put_bytes -= len(message.data)
-        message.queue.put_persistent -= message.persistence
+        message.queue.counts.put_count -= 1
+        message.queue.counts.put_bytes -= len(message.data)
+        message.queue.counts.put_persistent -= message.persistence
     if mark == 0 and not connection.in_global_unit:
         connection.unit = None
         backout_unit(qm, None, unit)

@@ -93,7 +93,7 @@ def inquire(
         return fail(connection, MQRC_HOBJ_ERROR)
     qm.counters.inquires += 1
     if handle.queue is not None:
-        handle.queue.inquire_count += 1
+        handle.queue.counts.inquire_count += 1
     if not handle.can_inquire:
         return fail(connection, MQRC_NOT_OPEN_FOR_INQUIRE)
     definition = definition_of(qm, handle)
@@ -178,9 +178,9 @@ def _live(queue: Queue, selector: int) -> int | None:
     if selector == mq.MQIA_CURRENT_Q_DEPTH:
         return queue.current_depth()
     if selector == mq.MQIA_OPEN_INPUT_COUNT:
-        return queue.input_handles
+        return queue.opens.input_handles
     if selector == mq.MQIA_OPEN_OUTPUT_COUNT:
-        return queue.output_handles
+        return queue.opens.output_handles
     return None
 
 
@@ -222,7 +222,7 @@ def set_attributes(
         return fail(connection, MQRC_HOBJ_ERROR)
     qm.counters.sets += 1
     if handle.queue is not None:
-        handle.queue.set_count += 1
+        handle.queue.counts.set_count += 1
     if not handle.can_set:
         return fail(connection, MQRC_NOT_OPEN_FOR_SET)
     definition = definition_of(qm, handle)
@@ -295,7 +295,7 @@ def definition_changed(qm: QueueManager, definition: MQObject, before: dict[str,
             fail_waiters(qm, queue, MQRC_GET_INHIBITED)
         elif before["GET"] == "DISABLED":
             consume.gets_enabled(qm, queue)
-            qm.delays.changed = qm.delays.changed or queue.staging
+            qm.delays.changed = qm.delays.changed or queue.rules.staging
         trigger.changed(qm, queue, before)
         return
     target = qm.queues.get(definition.text("TARGET")) if definition.kind == "QALIAS" else None

@@ -329,10 +329,10 @@ class Start(Living):
         self.search: Search | None = None
         #: Without a condition on groups nothing is refused, whatever others have found.
         if options & (MQGMO_ALL_MSGS_AVAILABLE | _ALL_SEGMENTS):
-            if queue.incomplete_as_of != queue.next_sequence:
-                queue.incomplete_as_of = queue.next_sequence
-                queue.incomplete = set()
-            for key in queue.incomplete:
+            if queue.incomplete.as_of != queue.next_sequence:
+                queue.incomplete.as_of = queue.next_sequence
+                queue.incomplete.groups = set()
+            for key in queue.incomplete.groups:
                 if key[1] == 0:
                     if options & MQGMO_ALL_MSGS_AVAILABLE:
                         self.refused.add(key)
@@ -367,7 +367,7 @@ class Start(Living):
         key = (message.group_id, 0 if whole_group else message.msg_seq_number, message.feedback)
         self.refused.add(key)
         if self.queue.available == self.queue.depth:
-            self.queue.incomplete.add(key)
+            self.queue.incomplete.groups.add(key)
 
 
 class Search:
@@ -636,7 +636,7 @@ def take_parts(
             return MQRC_RESOURCE_PROBLEM
         move(unit, COMMIT_EVENT)
         settle(qm, unit, connection.force)
-    queue.get_count += len(parts)
+    queue.counts.get_count += len(parts)
     if queue.watched:
         qm.got(queue)
         event.after_get(qm, queue)

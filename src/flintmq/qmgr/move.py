@@ -61,7 +61,7 @@ class Move:
     def run(self, add: bool) -> int:
         """Move everything; the reason why not, or why not all."""
         source, target = self.source, self.target
-        if source.handles or source.uncommitted:
+        if source.opens.handles or source.uncommitted:
             return MQRC_OBJECT_IN_USE
         if target.depth and not add:
             return MQRC_Q_NOT_EMPTY
@@ -123,14 +123,14 @@ class Move:
             return MQRC_RESOURCE_PROBLEM
         copies = [message for message in unit.work if message.queue is target]
         for copy in copies:
-            target.put_count += 1
-            target.put_bytes += len(copy.data)
+            target.counts.put_count += 1
+            target.counts.put_bytes += len(copy.data)
             if copy.logged:
-                target.put_persistent += 1
+                target.counts.put_persistent += 1
             if target.watched:
                 qm.put_in_unit(target, copy, unit)
-        target.last_put_ms = unit.started_ms
-        self.source.get_count += len(copies)
+        target.counts.last_put_ms = unit.started_ms
+        self.source.counts.get_count += len(copies)
         self.moved += len(copies)
         self.force = force or self.force
         unit.state = UNIT_COMMITTED

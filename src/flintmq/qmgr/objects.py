@@ -93,7 +93,7 @@ def attach_queue(qm: QueueManager, definition: MQObject) -> Queue:
     queue = Queue(definition, pager, qm.accounts[psid], pool_of_page_set(qm, psid), qm.max_msg_length)
     queue.temporary = definition.text("DEFTYPE") == "TEMPDYN"
     queue.q_mgr_name = qm.name
-    queue.reset_ms = qm.clock.now_ms()
+    queue.marks.reset_ms = qm.clock.now_ms()
     qm.queues[queue.name] = queue
     qm.queues_by_id[queue.queue_id] = queue
     pager.queues[queue.queue_id] = queue

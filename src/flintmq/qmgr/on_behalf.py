@@ -29,7 +29,7 @@ from flintmq.mqi.pcf_constants import MQRQ_OPEN_NOT_AUTHORIZED
 from flintmq.qmgr import event
 from flintmq.qmgr.authority import POLICY_QUEUE
 from flintmq.qmgr.kept import RETAINED_QUEUE, SUBSCRIBER_QUEUE
-from flintmq.qmgr.queue import STAGING
+from flintmq.qmgr.queue_parts import STAGING
 from flintmq.qmgr.security import Authority, context_user
 
 if TYPE_CHECKING:

@@ -233,7 +233,7 @@ def _shares_managed(qm: QueueManager, connection: Connection, name: str, options
     queue = qm.queues.get(name)
     if queue is None:
         return False
-    for handle in queue.handles:
+    for handle in queue.opens.handles:
         if handle.managed and handle.connection.user == connection.user:
             return True
     return False
@@ -307,14 +307,14 @@ def _claim(queue: Queue, options: int) -> bool:
         return True
     exclusive = options & MQOO_INPUT_EXCLUSIVE != 0
     if options & MQOO_INPUT_AS_Q_DEF:
-        exclusive = queue.def_exclusive
-    if not queue.shareable:
+        exclusive = queue.rules.def_exclusive
+    if not queue.rules.shareable:
         exclusive = True
-    if queue.exclusive or (exclusive and queue.input_handles):
+    if queue.opens.exclusive or (exclusive and queue.opens.input_handles):
         return False
-    queue.exclusive = exclusive
-    queue.input_handles += 1
-    queue.high_input = max(queue.high_input, queue.input_handles)
+    queue.opens.exclusive = exclusive
+    queue.opens.input_handles += 1
+    queue.marks.high_input = max(queue.marks.high_input, queue.opens.input_handles)
     return True
 
 
@@ -329,7 +329,7 @@ def _queue_handle(
     handle.can_put = options & MQOO_OUTPUT != 0
     handle.can_inquire = options & MQOO_INQUIRE != 0
     handle.can_set = options & MQOO_SET != 0
-    handle.exclusive = handle.can_get and queue.exclusive
+    handle.exclusive = handle.can_get and queue.opens.exclusive
     handle.context = context_of_open(options)
     if options & MQOO_SAVE_ALL_CONTEXT:
         handle.saved = MQMD()
@@ -356,14 +356,14 @@ def _queue_handle(
     handle.straight_get = (
         plain and handle.can_get and handle.saved is None and handle.property_control == MQPROP_COMPATIBILITY
     )
-    queue.handles.append(handle)
-    queue.open_count += 1
-    if handle.can_get and queue.input_handles == 1:
+    queue.opens.handles.append(handle)
+    queue.counts.open_count += 1
+    if handle.can_get and queue.opens.input_handles == 1:
         trigger.input_opened(qm, queue)
     if handle.can_put:
-        queue.output_handles += 1
-        queue.high_output = max(queue.high_output, queue.output_handles)
-        if queue.stream_name:
+        queue.opens.output_handles += 1
+        queue.marks.high_output = max(queue.marks.high_output, queue.opens.output_handles)
+        if queue.stream.name:
             stream.opened(qm, handle, queue)
     return handle
 
@@ -474,13 +474,13 @@ def put1(qm: QueueManager, connection: Connection, od: MQOD, md: MQMD, pmo: MQPM
 def _count_put1(queue: Queue, failed: bool, persistence: int, length: int) -> None:
     """What of the puts to `queue` was MQPUT1."""
     if failed:
-        queue.put1_failed += 1
+        queue.counts.put1_failed += 1
         return
-    queue.put1_count += 1
-    queue.put1_bytes += length
+    queue.counts.put1_count += 1
+    queue.counts.put1_bytes += length
     if persistence == 1:
-        queue.put1_persistent += 1
-        queue.put1_persistent_bytes += length
+        queue.counts.put1_persistent += 1
+        queue.counts.put1_persistent_bytes += length
 
 
 def put1_open_options(options: int) -> int:

@@ -69,7 +69,7 @@ def to_queue(
     length = len(data)
     expiry = md.expiry
     if length > queue.plain_length or queue.depth - queue.held >= queue.max_depth:
-        if queue.stream_name:
+        if queue.stream.name:
             return qm.put_streamed(connection, queue, md, data, syncpoint, now, properties, handle)
         reason = refusal(qm, queue, counted_length(qm, queue, md, data))
         if reason:
@@ -103,6 +103,7 @@ def to_queue(
     if expiry != -1:
         message.expiry = expiry
         message.expires_ms = now + expiry * 100
+    counts, marks = queue.counts, queue.marks
     if md.persistence:
         message.logged = True
         if not syncpoint:
@@ -111,16 +112,16 @@ def to_queue(
             except LogError:
                 account.remove(length, True)
                 return MQRC_RESOURCE_PROBLEM
-        queue.put_persistent += 1
-        queue.put_persistent_bytes += length
+        counts.put_persistent += 1
+        counts.put_persistent_bytes += length
     queue.next_sequence = sequence + 1
-    queue.put_count += 1
-    queue.put_bytes += length
-    if length > queue.longest:
-        queue.longest = length
-    if length < queue.shortest:
-        queue.shortest = length
-    queue.last_put_ms = now
+    counts.put_count += 1
+    counts.put_bytes += length
+    if length > marks.longest:
+        marks.longest = length
+    if length < marks.shortest:
+        marks.shortest = length
+    counts.last_put_ms = now
     if syncpoint:
         message.state = PUT_PENDING
         unit = add_to_unit(connection, message, now)
@@ -152,7 +153,7 @@ def refusal(qm: QueueManager, queue: Queue, length: int) -> int:
     if length > queue.max_msg_length:
         return MQRC_MSG_TOO_BIG_FOR_Q
     if length > qm.max_msg_length:
-        headed = queue.transmission or queue.staging
+        headed = queue.rules.transmission or queue.rules.staging
         if not headed or length > qm.max_msg_length + MQ_MSG_HEADER_LENGTH:
             return MQRC_MSG_TOO_BIG_FOR_Q_MGR
     if queue.depth + queue.reserved - queue.held >= queue.max_depth:
@@ -288,17 +289,18 @@ class Delivery(Gathering):
     def _enter(self, message: Message) -> None:
         queue = message.queue
         queue.reserved -= 1
-        queue.put_count += 1
+        counts, marks = queue.counts, queue.marks
+        counts.put_count += 1
         length = len(message.data)
-        queue.put_bytes += length
-        queue.last_put_ms = self.now
-        if length > queue.longest:
-            queue.longest = length
-        if length < queue.shortest:
-            queue.shortest = length
+        counts.put_bytes += length
+        counts.last_put_ms = self.now
+        if length > marks.longest:
+            marks.longest = length
+        if length < marks.shortest:
+            marks.shortest = length
         if message.logged:
-            queue.put_persistent += 1
-            queue.put_persistent_bytes += length
+            counts.put_persistent += 1
+            counts.put_persistent_bytes += length
         if self.syncpoint:
             message.state = PUT_PENDING
             unit = add_to_unit(self.connection, message, self.now)
@@ -326,11 +328,11 @@ def place_internal(
 ) -> int:
     """A message that the queue manager itself makes: report, trigger, event, dead letter. Resolves the defaults."""
     if md.persistence == 2:
-        md.persistence = queue.def_persistence
+        md.persistence = queue.rules.def_persistence
     if md.persistence == 1 and queue.temporary:
         md.persistence = 0
     if md.priority == -1:
-        md.priority = queue.def_priority
+        md.priority = queue.rules.def_priority
     if md.msg_id == NO_ID:
         md.msg_id = qm.new_msg_id()
     if md.coded_char_set_id == 0:

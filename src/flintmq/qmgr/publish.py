@@ -430,7 +430,7 @@ class Publication:
             queue = subscription.queue
             if self.not_for_queue and self._is_publisher(subscription):
                 continue
-            if not subscription.plain or queue is None or queue.deleted or queue.stream_name:
+            if not subscription.plain or queue is None or queue.deleted or queue.stream.name:
                 reason = self._copy_unusual(delivery, subscription)
             else:
                 if not self.block:
@@ -442,7 +442,7 @@ class Publication:
                 self.matched += 1
                 reason = delivery.add(queue, md, data, self.block, False)
                 if reason:
-                    queue.put_failed += 1
+                    queue.counts.put_failed += 1
                     reason = self._refused(delivery, subscription, md, data, self.block, reason)
                 else:
                     self.delivered.append(subscription)
@@ -587,7 +587,7 @@ class Publication:
                 queue = qm.queues.get(definition.name)
                 target_q_name, target_q_mgr_name = resolution.remote_q_name, resolution.remote_q_mgr_name
                 named = resolution.named
-                if queue is not None and queue.queued:
+                if queue is not None and queue.rules.queued:
                     reason = MQRC_INVALID_DESTINATION
                 elif named is definition and not target_q_mgr_name:
                     subscription.queue = queue
@@ -597,17 +597,19 @@ class Publication:
                 self._ends(subscription)
         if queue is not None:
             if subscription.persistence >= 0:
-                md.persistence = subscription.persistence if subscription.persistence < 2 else queue.def_persistence
+                md.persistence = (
+                    subscription.persistence if subscription.persistence < 2 else queue.rules.def_persistence
+                )
             if queue.temporary:
                 md.persistence = 0
             if subscription.pub_priority == PRIORITY_AS_QUEUE:
-                md.priority = queue.def_priority
+                md.priority = queue.rules.def_priority
             elif subscription.pub_priority != PRIORITY_AS_PUBLISHED:
                 md.priority = subscription.pub_priority
         if not reason and queue is not None:
             if target_q_mgr_name:
                 reason = self._add_remote(delivery, queue, target_q_name, target_q_mgr_name, data)
-            elif queue.stream_name:
+            elif queue.stream.name:
                 direct = delivery.direct
                 delivery.direct = False  # Both or none, under MUSTDUP.
                 reason = stream.add_streamed(qm, delivery, queue, md, data, properties)
@@ -616,7 +618,7 @@ class Publication:
                 reason = delivery.add(queue, md, data, properties, False)
         if reason:
             if queue is not None:
-                queue.put_failed += 1
+                queue.counts.put_failed += 1
             return self._refused(delivery, subscription, md, data, properties, reason)
         self.delivered.append(subscription)
         return MQRC_NONE
@@ -649,7 +651,7 @@ class Publication:
         """Add the copy for the dead-letter queue instead; the reason why that is not possible either."""
         qm = self.qm
         queue = qm.queues.get(qm.dead_letter_queue)
-        if queue is None or queue.transmission or queue.name == subscription.dest_queue:
+        if queue is None or queue.rules.transmission or queue.name == subscription.dest_queue:
             return MQRC_UNKNOWN_OBJECT_NAME
         try:
             header = report.dead_letter_header(
@@ -678,11 +680,11 @@ def copies_for_alias(
     if definition is None:
         return MQRC_UNKNOWN_ALIAS_BASE_Q
     topic_string = definition.text("TOPICSTR")
-    topic = queue.stream_topic
+    topic = queue.stream.topic
     if topic is None or topic.topic_string != topic_string:
         if not is_topic_string(topic_string):
             return MQRC_TOPIC_STRING_ERROR
-        topic = queue.stream_topic = qm.topics.open(topic_string)
+        topic = queue.stream.topic = qm.topics.open(topic_string)
     publication = Publication(qm, delivery.connection, topic, md, data, properties)
     before = len(delivery.messages)
     reason = publication.gather(delivery)

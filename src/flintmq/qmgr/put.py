@@ -198,7 +198,7 @@ def put(qm: QueueManager, connection: Connection, handle: Handle, md: MQMD, pmo:
         md.msg_id = qm.new_msg_id()
     reason = to_queue(qm, connection, queue, md, data, options & MQPMO_SYNCPOINT != 0, now, b"", handle)
     if reason:
-        queue.put_failed += 1
+        queue.counts.put_failed += 1
         event.put_refused(qm, connection, handle, reason)
         return _refused(qm, connection, handle, md, pmo, reason)
     pmo.resolved_q_name = handle.resolved_name
@@ -303,7 +303,7 @@ def put_checked(
     segmented = grouped and md.version > 1 and group.must_segment(qm, handle, queue, md, data)
     put_reason = _send(qm, connection, handle, md, data, syncpoint, now, properties, segmented)
     if put_reason:
-        queue.put_failed += 1
+        queue.counts.put_failed += 1
         event.put_refused(qm, connection, handle, put_reason)
         return fail(connection, put_reason)
     if grouped:

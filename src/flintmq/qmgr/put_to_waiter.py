@@ -51,7 +51,7 @@ def put_to_waiter(qm: QueueManager, queue: Queue, md: MQMD, data: bytes, now: in
     if (
         queue.available
         or queue.watched
-        or queue.waiters_other
+        or queue.waits.others
         or queue.selections is not None
         or md.persistence
         or md.report
@@ -113,7 +113,7 @@ def _hand_over(qm: QueueManager, queue: Queue, waiter: Waiter, md: MQMD, data: b
         taken = answer.consume(waiter, md)
         if taken == CONSUMED:
             qm.wait_order += 1
-            queue.last_in_line(waiter, qm.wait_order)
+            queue.waits.last_in_line(waiter, qm.wait_order)
             return
         if taken == CONSUMED_LAST:
             end_wait(qm, waiter)
@@ -135,12 +135,12 @@ def _hand_over(qm: QueueManager, queue: Queue, waiter: Waiter, md: MQMD, data: b
 
 def _first(queue: Queue, md: MQMD) -> Waiter | None:
     """Who came first of those that want the message."""
-    waiters = queue.waiters
+    waiters = queue.waits.any
     best = waiters[0] if waiters else None
-    if queue.waiters_by_correl_id:
-        best = _earlier(best, queue.waiters_by_correl_id.get(md.correl_id))
-    if queue.waiters_by_msg_id:
-        best = _earlier(best, queue.waiters_by_msg_id.get(md.msg_id))
+    if queue.waits.by_correl_id:
+        best = _earlier(best, queue.waits.by_correl_id.get(md.correl_id))
+    if queue.waits.by_msg_id:
+        best = _earlier(best, queue.waits.by_msg_id.get(md.msg_id))
     return best
 
 
@@ -152,19 +152,20 @@ def _earlier(best: Waiter | None, filed: list[Waiter] | None) -> Waiter | None:
 
 def _count(queue: Queue, length: int, now: int) -> None:
     """A message was put and got."""
-    queue.put_count += 1
-    queue.put_bytes += length
-    queue.fast_put_count += 1
-    queue.fast_put_bytes += length
-    queue.get_count += 1
-    queue.get_bytes += length
-    queue.last_put_ms = queue.last_get_ms = now
-    if length > queue.longest:
-        queue.longest = length
-    if length < queue.shortest:
-        queue.shortest = length
+    counts, marks = queue.counts, queue.marks
+    counts.put_count += 1
+    counts.put_bytes += length
+    counts.fast_put_count += 1
+    counts.fast_put_bytes += length
+    counts.get_count += 1
+    counts.get_bytes += length
+    counts.last_put_ms = counts.last_get_ms = now
+    if length > marks.longest:
+        marks.longest = length
+    if length < marks.shortest:
+        marks.shortest = length
     depth = queue.depth
-    if depth >= queue.high_depth:
-        queue.high_depth = depth + 1
-    if depth < queue.low_depth:
-        queue.low_depth = depth
+    if depth >= queue.marks.high_depth:
+        queue.marks.high_depth = depth + 1
+    if depth < queue.marks.low_depth:
+        queue.marks.low_depth = depth

@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Final
 
 from flintmq.catalogue.limits import MESSAGE_LENGTH_MAX
 from flintmq.qmgr.catalogue import MQObject
-from flintmq.qmgr.expiring import Expiring, cap_of, check_expiring
-from flintmq.qmgr.lane import Index, Lane, check_lane, comes_before
+from flintmq.qmgr.expiring import cap_of
+from flintmq.qmgr.lane import Expiring, Index, Lane, check_expiring, check_lane, comes_before
 from flintmq.qmgr.message import (
     AVAILABLE,
     GET_PENDING,
@@ -40,15 +40,15 @@ from flintmq.qmgr.message import (
     PackedHeader,
     Spilled,
 )
+from flintmq.qmgr.queue_counts import QueueCounts, QueueMarks
+from flintmq.qmgr.queue_parts import EventTimes, IncompleteGroups, QueueRules, Tokens
+from flintmq.qmgr.waits import Waits
 from flintmq.store.buffers import BufferPool
 from flintmq.store.pages import PageAccount
 
 if TYPE_CHECKING:
     from flintmq.qmgr.connection import Entry, Handle, Waiter
     from flintmq.qmgr.open_topic import OpenTopic
-
-#: Longer than any message: none was put yet.
-NO_LENGTH: Final = 1 << 40
 
 INDEX_NONE: Final = 0
 INDEX_MSG_ID: Final = 1
@@ -63,19 +63,6 @@ _INDEX_KINDS: Final = {
     "GROUPID": INDEX_GROUP_ID,
     "MSGTOKEN": INDEX_MSG_TOKEN,
 }
-
-#: The queues of the queued publish/subscribe interface (queued.py).
-QUEUED: Final = ("SYSTEM.BROKER.CONTROL.QUEUE", "SYSTEM.BROKER.DEFAULT.STREAM")
-
-WAITS_FOR_ANY: Final = 0
-WAITS_FOR_MSG_ID: Final = 1
-WAITS_FOR_CORREL_ID: Final = 2
-WAITS_FOR_OTHER: Final = 3
-#: Any message that the selection of its handle holds.
-WAITS_FOR_SELECTED: Final = 4
-
-#: Where messages wait for their delivery (delay.py).
-STAGING: Final = "SYSTEM.DDELAY.LOCAL.QUEUE"
 
 
 class QueueSelections:
@@ -162,6 +149,32 @@ class QueuePager:
         raise NotImplementedError
 
 
+class Stream:
+    """STREAMQ of a queue: where copies of its messages go (stream.py)."""
+
+    #: STREAMQ, and STRMQOS(MUSTDUP).
+    name: str = ""
+    must_duplicate: bool = False
+    #: The queue, if it is a local one; the topic, if it is an alias of one.
+    target: Queue | None = None
+    topic: OpenTopic | None = None
+    #: Why the last copy of a message that the queue manager itself had put could not be put.
+    told: int = 0
+
+
+class Opens:
+    """The handles that a queue is open with."""
+
+    input_handles: int = 0
+    output_handles: int = 0
+    exclusive: bool = False
+    #: A managed queue whose subscription has ended: it goes with the last handle.
+    orphan: bool = False
+
+    def __init__(self) -> None:
+        self.handles: list[Handle] = []
+
+
 class Queue:
     """One local queue, defined or dynamic."""
 
@@ -182,8 +195,6 @@ class Queue:
     lanes: list[Lane]
     account: PageAccount
     pool: BufferPool
-    #: Messages can be put, have no copy and keep their expiry: see place.to_queue.
-    put_plain: bool = True
     #: How long a message may be that nothing needs to be looked at for; -1 while every message needs a look.
     plain_length: int = -1
     #: The header that was last packed for a message of the queue (message.py).
@@ -200,85 +211,11 @@ class Queue:
     tracked: bool = False
     #: True when a put or get has to look at triggers, events or other rare things.
     watched: bool = False
-    high_depth: int = 0
     #: Buffers taken, for Q5.
     pages_in_memory: int = 0
     #: How many of `depth` are on the page set only.
     spilled_count: int = 0
-    put_count: int = 0
-    put_bytes: int = 0
-    last_put_ms: int = 0
-    get_count: int = 0
-    get_bytes: int = 0
-    last_get_ms: int = 0
-    #: STREAMQ, STRMQOS(MUSTDUP); the queue, if it is a local one; the topic, if it is an alias of one; why the last
-    #: copy of a message that the queue manager itself had put could not be put: see stream.py.
-    stream_name: str = ""
-    must_duplicate: bool = False
-    stream_target: Queue | None = None
-    stream_topic: OpenTopic | None = None
-    stream_told: int = 0
     uncommitted: int = 0
-    input_handles: int = 0
-    output_handles: int = 0
-    exclusive: bool = False
-    #: A managed queue whose subscription has ended: it goes with the last handle.
-    orphan: bool = False
-    #: The commands on it are being carried out (queued.py).
-    processing: bool = False
-    # Counters since the queue manager started; DISPLAY, RESET QSTATS and telemetry read them (statistics.py). What is
-    # counted of puts includes MQPUT1, and what the queue manager itself puts.
-    put_persistent: int = 0
-    put_persistent_bytes: int = 0
-    put1_count: int = 0
-    put1_bytes: int = 0
-    put1_persistent: int = 0
-    put1_persistent_bytes: int = 0
-    put_failed: int = 0
-    put1_failed: int = 0
-    #: Messages that went straight to a waiting getter.
-    fast_put_count: int = 0
-    fast_put_bytes: int = 0
-    streamed_count: int = 0
-    get_persistent: int = 0
-    get_persistent_bytes: int = 0
-    get_missed: int = 0
-    get_truncated: int = 0
-    get_failed: int = 0
-    wait_failed: int = 0
-    browse_count: int = 0
-    browse_bytes: int = 0
-    browse_persistent: int = 0
-    browse_persistent_bytes: int = 0
-    browse_missed: int = 0
-    browse_truncated: int = 0
-    browse_wait_failed: int = 0
-    inquire_count: int = 0
-    set_count: int = 0
-    expired_count: int = 0
-    purged_count: int = 0
-    rolled_back_puts: int = 0
-    rolled_back_gets: int = 0
-    open_count: int = 0
-    close_count: int = 0
-    # Marks since the statistics interval began. `high_depth` is one, too; what it was in earlier intervals since the
-    # last RESET QSTATS is `reset_high_depth`.
-    low_depth: int = 0
-    shortest: int = NO_LENGTH
-    longest: int = -1
-    high_input: int = 0
-    low_input: int = 0
-    high_output: int = 0
-    low_output: int = 0
-    reset_high_depth: int = 0
-    reset_put: int = 0
-    reset_get: int = 0
-    reset_ms: int = 0
-    #: Trigger and event state; owned by trigger.py and event.py.
-    #: When the last trigger message was made, 0 none since the queue manager started.
-    trigger_last_ms: int = 0
-    #: When the service timer was started, -1 it is off, 0 not since the queue manager started.
-    service_start_ms: int = 0
 
     def __init__(
         self,
@@ -291,39 +228,33 @@ class Queue:
         # What every put and get changes, in one order for all queues: plain Python remembers the place of an attribute
         # in an object, and finds it there in another object only if that was filled in the same order.
         self.depth = self.available = self.mask = self.uncommitted = self.held = 0
-        self.pages_in_memory = self.spilled_count = self.high_depth = self.reserved = 0
+        self.pages_in_memory = self.spilled_count = self.reserved = 0
         self.next_sequence = 1
-        self.put_count = self.put_bytes = self.last_put_ms = self.put_persistent = self.low_depth = 0
-        self.shortest, self.longest = NO_LENGTH, -1
-        self.get_count = self.get_bytes = self.last_get_ms = 0
+        self.counts = QueueCounts()
+        self.marks = QueueMarks()
         self.tracked = self.deleted = self.temporary = False
         self.q_mgr_msg_length = q_mgr_msg_length
         self.definition = definition
         self.name = definition.name
         self.queue_id = definition.object_id
-        #: How the tokens of its messages begin (wanted.py).
-        self.token_front = self.queue_id.to_bytes(8, "big")
-        #: The same up to the last byte, for 256 messages in a row; and which ones.
-        self.token_prefix = b""
-        self.token_block = -1
+        self.tokens = Tokens(self.queue_id)
         self.pager = pager
         self.account = account
         self.pool = pool
         self.lanes = [Lane(number) for number in range(10)]
-        self.handles: list[Handle] = []
+        self.opens = Opens()
         self.by_msg_id: Index | None = None
         self.by_correl_id: Index | None = None
         self.by_group_id: Index | None = None
         #: The selection strings that the queue is open with (selection.py).
         self.selections: QueueSelections | None = None
         self.expiring = Expiring()
-        #: Groups that were found incomplete when the next sequence was `incomplete_as_of` (L3 in logical_get.py).
-        self.incomplete: set[tuple[bytes, int, int]] = set()
-        self.incomplete_as_of = 0
-        self.waiters: list[Waiter] = []
-        self.waiters_by_msg_id: dict[bytes, list[Waiter]] = {}
-        self.waiters_by_correl_id: dict[bytes, list[Waiter]] = {}
-        self.waiters_other: list[Waiter] = []
+        self.incomplete = IncompleteGroups()
+        self.stream = Stream()
+        self.rules = QueueRules()
+        #: State of triggers and service interval events, and of the queued interface.
+        self.times = EventTimes()
+        self.waits = Waits()
         self.refresh()
 
     def refresh(self) -> None:
@@ -331,34 +262,19 @@ class Queue:
         values = self.definition.attributes
         self.get_enabled = values["GET"] == "ENABLED"
         self.put_enabled = values["PUT"] == "ENABLED"
-        self.stream_name = str(values["STREAMQ"])
-        self.must_duplicate = values["STRMQOS"] == "MUSTDUP"
-        self.stream_target = None
+        stream = self.stream
+        stream.name = str(values["STREAMQ"])
+        stream.must_duplicate = values["STRMQOS"] == "MUSTDUP"
+        stream.target = None
         self.cap_expiry = cap_of(values)
-        self.put_plain = self.put_enabled and not self.stream_name and not self.cap_expiry and not self.deleted
         self.max_depth = number(values["MAXDEPTH"])
         self.max_msg_length = number(values["MAXMSGL"])
         self.limit_length(self.q_mgr_msg_length)
-        self.def_priority = number(values["DEFPRTY"])
-        self.def_persistence = 1 if values["DEFPSIST"] == "YES" else 0
         self.fifo = values["MSGDLVSQ"] == "FIFO"
-        self.shareable = values["SHARE"] == "SHARE"
-        self.def_exclusive = values["DEFSOPT"] == "EXCL"
-        self.transmission = values["USAGE"] == "XMITQ"
-        self.keep_nonpersistent = values["NPMCLASS"] == "HIGH"
-        self.harden_backout = values["HARDENBO"] == "HARDENBO"
-        self.trigger_on = values["TRIGGER"] == "TRIGGER"
         self.index_kind = _INDEX_KINDS[str(values["INDXTYPE"])]
-        self.queued = self.name in QUEUED
-        self.staging = self.name == STAGING
-        self.watched = (
-            self.trigger_on
-            or self.queued
-            or self.staging
-            or values["QDPHIEV"] == "ENABLED"
-            or values["QDPLOEV"] == "ENABLED"
-            or values["QSVCIEV"] != "NONE"
-        )
+        rules = self.rules
+        rules.refresh(self.name, values)
+        self.watched = rules.trigger_on or rules.queued or rules.staging or rules.has_events
         if self.index_kind == INDEX_MSG_ID:
             self.index_by_msg_id()
         elif self.index_kind == INDEX_CORREL_ID:
@@ -369,12 +285,15 @@ class Queue:
     def limit_length(self, q_mgr_msg_length: int) -> None:
         """MAXMSGL of the queue manager is `q_mgr_msg_length`."""
         self.q_mgr_msg_length = q_mgr_msg_length
-        self.plain_length = min(self.max_msg_length, q_mgr_msg_length) if self.put_plain else -1
+        self.plain_length = min(self.max_msg_length, q_mgr_msg_length) if self.puts_are_plain() else -1
+
+    def puts_are_plain(self) -> bool:
+        """Return whether messages can be put, have no copy and keep their expiry (place.to_queue)."""
+        return self.put_enabled and not self.stream.name and not self.cap_expiry and not self.deleted
 
     def was_deleted(self) -> None:
         """Handles that have it open find it deleted."""
         self.deleted = True
-        self.put_plain = False
         self.plain_length = -1
 
     # -- indexes ------------------------------------------------------------------------------------------------
@@ -437,37 +356,41 @@ class Queue:
 
     def count_get(self, message: Message, length: int, now: int) -> None:
         """A message was got; that there was one has been counted."""
-        self.get_bytes += length
+        counts = self.counts
+        counts.get_bytes += length
         if message.persistence:
-            self.get_persistent += 1
-            self.get_persistent_bytes += length
-        self.last_get_ms = now
+            counts.get_persistent += 1
+            counts.get_persistent_bytes += length
+        counts.last_get_ms = now
 
     def count_browse(self, message: Message, length: int) -> None:
         """A message was browsed."""
-        self.browse_count += 1
-        self.browse_bytes += length
+        counts = self.counts
+        counts.browse_count += 1
+        counts.browse_bytes += length
         if message.persistence:
-            self.browse_persistent += 1
-            self.browse_persistent_bytes += length
+            counts.browse_persistent += 1
+            counts.browse_persistent_bytes += length
 
     def count_truncated(self, browse: bool) -> None:
         """A message did not fit the buffer, and was left where it is."""
+        counts = self.counts
         if browse:
-            self.browse_truncated += 1
+            counts.browse_truncated += 1
         else:
-            self.get_truncated += 1
+            counts.get_truncated += 1
 
     def count_missed(self, browse: bool, waited: bool) -> None:
         """There was no message."""
+        counts = self.counts
         if browse:
-            self.browse_missed += 1
+            counts.browse_missed += 1
             if waited:
-                self.browse_wait_failed += 1
+                counts.browse_wait_failed += 1
         else:
-            self.get_missed += 1
+            counts.get_missed += 1
             if waited:
-                self.wait_failed += 1
+                counts.wait_failed += 1
 
     # -- messages -----------------------------------------------------------------------------------------------
 
@@ -494,8 +417,9 @@ class Queue:
             self.uncommitted += 1
         depth = self.depth + 1
         self.depth = depth
-        if depth > self.high_depth:
-            self.high_depth = depth
+        marks = self.marks
+        if depth > marks.high_depth:
+            marks.high_depth = depth
         if self.tracked:
             if self.by_correl_id is not None:
                 self.by_correl_id.add(message.correl_id, message)
@@ -611,8 +535,9 @@ class Queue:
             lane.join_ranges_at(before)
         depth = self.depth - 1
         self.depth = depth
-        if depth < self.low_depth:
-            self.low_depth = depth
+        marks = self.marks
+        if depth < marks.low_depth:
+            marks.low_depth = depth
         home = message.home
         if self.tracked:
             if self.by_correl_id is not None:
@@ -800,7 +725,7 @@ class Queue:
 
     def move_cursors(self, message: Message) -> None:
         """`message` goes: cursors on it now stand on the message before it, or remember its place by sequence."""
-        for handle in self.handles:
+        for handle in self.opens.handles:
             if handle.cursor is message:
                 before = message.prev
                 message.cursors -= 1
@@ -815,51 +740,16 @@ class Queue:
     def add_waiter(self, waiter: Waiter) -> None:
         """File a waiting get by what it waits for."""
         self.waiting += 1
-        if waiter.kind == WAITS_FOR_ANY:
-            self.waiters.append(waiter)
-        elif waiter.kind == WAITS_FOR_CORREL_ID:
-            self.waiters_by_correl_id.setdefault(waiter.key, []).append(waiter)
-        elif waiter.kind == WAITS_FOR_MSG_ID:
-            self.waiters_by_msg_id.setdefault(waiter.key, []).append(waiter)
-        elif waiter.kind == WAITS_FOR_SELECTED:
-            selection = waiter.handle.selection
-            assert selection is not None
-            selection.waiters.append(waiter)
-        else:
-            self.waiters_other.append(waiter)
+        self.waits.add(waiter)
 
     def remove_waiter(self, waiter: Waiter) -> None:
         """Take a waiting get out again."""
         self.waiting -= 1
-        if waiter.kind == WAITS_FOR_ANY:
-            self.waiters.remove(waiter)
-            return
-        if waiter.kind == WAITS_FOR_OTHER:
-            self.waiters_other.remove(waiter)
-            return
-        if waiter.kind == WAITS_FOR_SELECTED:
-            selection = waiter.handle.selection
-            assert selection is not None
-            selection.waiters.remove(waiter)
-            return
-        table = self.waiters_by_correl_id if waiter.kind == WAITS_FOR_CORREL_ID else self.waiters_by_msg_id
-        filed = table[waiter.key]
-        filed.remove(waiter)
-        if not filed:
-            del table[waiter.key]
-
-    def last_in_line(self, waiter: Waiter, order: int) -> None:
-        """A get that waits for any message has been served, and waits on: it is as if it had come now."""
-        waiter.order = order
-        if len(self.waiters) > 1:
-            self.waiters.remove(waiter)
-            self.waiters.append(waiter)
+        self.waits.remove(waiter)
 
     def all_waiters(self) -> list[Waiter]:
         """Every waiting get, in the order in which they came."""
-        result = list(self.waiters) + list(self.waiters_other)
-        for filed in list(self.waiters_by_msg_id.values()) + list(self.waiters_by_correl_id.values()):
-            result.extend(filed)
+        result = self.waits.everyone()
         if self.selections is not None:
             result.extend(self.selections.waiters())
         result.sort(key=_by_order)

@@ -89,7 +89,8 @@ from flintmq.qmgr.content_filter import needs_broker, route_to
 from flintmq.qmgr.message import NO_ID, Message, fill_descriptor
 from flintmq.qmgr.publication import other_folders, rules_header
 from flintmq.qmgr.publish import Publication
-from flintmq.qmgr.queue import QUEUED, Queue
+from flintmq.qmgr.queue import Queue
+from flintmq.qmgr.queue_parts import QUEUED
 from flintmq.qmgr.security import Authority, context_user
 from flintmq.qmgr.subscription import (
     PROPERTIES_RFH2,
@@ -581,9 +582,9 @@ def _filter_of(subscription: Subscription) -> str:
 
 def process(qm: QueueManager, queue: Queue) -> None:
     """Carry out the commands on `queue`. What they put on it themselves is carried out as well, but not within them."""
-    if qm.replaying or not qm.queued_enabled or queue.processing or not queue.get_enabled:
+    if qm.replaying or not qm.queued_enabled or queue.times.processing or not queue.get_enabled:
         return
-    queue.processing = True
+    queue.times.processing = True
     while True:
         message = queue.first_available()
         if message is None:
@@ -594,7 +595,7 @@ def process(qm: QueueManager, queue: Queue) -> None:
                 break
         elif not _process(qm, message):
             break
-    queue.processing = False
+    queue.times.processing = False
 
 
 def _process(qm: QueueManager, message: Message) -> bool:

@@ -100,7 +100,7 @@ def end(qm: QueueManager, subscription: Subscription, connection: Connection | N
     if subscription.managed:
         queue = qm.queues.get(subscription.dest_queue)
         if queue is not None and (not queue.temporary or subscription.shared):
-            queue.orphan = True
+            queue.opens.orphan = True
             remove_orphan(qm, queue, connection)
     return MQRC_NONE
 
@@ -123,7 +123,7 @@ def handle_closed(qm: QueueManager, connection: Connection, handle: Handle, subs
 
 def remove_orphan(qm: QueueManager, queue: Queue, connection: Connection) -> None:
     """A managed queue without its subscription goes with the last handle, and so do the messages on it."""
-    if queue.handles or queue.uncommitted or queue.deleted:
+    if queue.opens.handles or queue.uncommitted or queue.deleted:
         return
     if not queue.temporary:
         try:
@@ -131,7 +131,7 @@ def remove_orphan(qm: QueueManager, queue: Queue, connection: Connection) -> Non
         except LogError:
             return  # The next start removes it.
     fail_waiters(qm, queue, MQRC_Q_DELETED)
-    queue.purged_count += queue.depth
+    queue.counts.purged_count += queue.depth
     qm.catalogue.remove(queue.definition)
     detach_queue(qm, queue)
 

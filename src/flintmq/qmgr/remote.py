@@ -181,9 +181,9 @@ def route(
     if not resolution.remote_q_mgr_name:
         return place_internal(qm, connection, queue, md, data, syncpoint, properties)
     if md.persistence == 2:
-        md.persistence = queue.def_persistence
+        md.persistence = queue.rules.def_persistence
     if md.priority == -1:
-        md.priority = queue.def_priority
+        md.priority = queue.rules.def_priority
     if md.msg_id == NO_ID:
         md.msg_id = qm.new_msg_id()
     force = connection.force

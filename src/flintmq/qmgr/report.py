@@ -164,7 +164,7 @@ def arrived_on(
     properties: bytes = b"",
 ) -> None:
     """The same of a message on `queue`, which is for it alone."""
-    if queue.transmission:
+    if queue.rules.transmission:
         return
     if md.format == MQFMT_DEAD_LETTER_HEADER or md.format == MQFMT_XMIT_Q_HEADER:
         return
@@ -174,7 +174,7 @@ def arrived_on(
 
 def confirm_delivery(qm: QueueManager, connection: Connection, message: Message, syncpoint: bool) -> None:
     """MQRO_COD: the message was got."""
-    if message.queue.transmission or message.format == MQFMT_DEAD_LETTER_HEADER:
+    if message.queue.rules.transmission or message.format == MQFMT_DEAD_LETTER_HEADER:
         return
     md = _descriptor_of(qm, message)
     amount = _amount(md.report, MQRO_COD_WITH_DATA, MQRO_COD_WITH_FULL_DATA)
@@ -191,7 +191,7 @@ def expired(qm: QueueManager, connection: Connection, message: Message) -> None:
         return
     md = _descriptor_of(qm, message)
     data = message.data
-    if md.format == MQFMT_XMIT_Q_HEADER and message.queue.transmission:
+    if md.format == MQFMT_XMIT_Q_HEADER and message.queue.rules.transmission:
         try:
             _, md, data = remote.unwrap(qm, data)
             md.user_identifier = message.user_identifier
@@ -257,7 +257,7 @@ def dead_letter(
     queue = qm.queues.get(qm.dead_letter_queue)
     if queue is None:
         return MQRC_UNKNOWN_OBJECT_NAME
-    if queue.transmission:
+    if queue.rules.transmission:
         return MQRC_XMIT_Q_USAGE_ERROR
     try:
         header = dead_letter_header(qm, md, q_name, q_mgr_name, reason)

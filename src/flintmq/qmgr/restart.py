@@ -261,7 +261,7 @@ def _restore_kept(qm: QueueManager) -> None:
                 message.pages = pages_for(len(message.data))
                 queue.account.put(len(message.data), False)
                 queue.restore(message)
-                queue.high_depth = max(queue.high_depth, queue.depth)
+                queue.marks.high_depth = max(queue.marks.high_depth, queue.depth)
             if queue.pool.used > queue.pool.threshold:
                 qm.relieve_pool(queue.pool)
 
@@ -296,7 +296,7 @@ def restore_queue(qm: QueueManager, queue: Queue) -> None:
             f"page set {pager.psid} has {counted} messages of {queue.name} but should have {live}: "
             "it is damaged or not the one that belongs to this queue manager. Restore page sets and log together."
         )
-    queue.depth = queue.available = queue.spilled_count = queue.high_depth = live
+    queue.depth = queue.available = queue.spilled_count = queue.marks.high_depth = live
     pager.stable_live[queue.queue_id] = live
 
 
@@ -493,8 +493,8 @@ class Replay:
         queue.restore(message)
         if sequence >= queue.next_sequence:
             queue.next_sequence = sequence + 1
-        if queue.depth > queue.high_depth:
-            queue.high_depth = queue.depth
+        if queue.depth > queue.marks.high_depth:
+            queue.marks.high_depth = queue.depth
         self.known[(queue.queue_id, sequence)] = message
         self.qm.id_seen(message.msg_id)
         return message

@@ -16,7 +16,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from flintmq.qmgr.message import Message
-from flintmq.qmgr.queue import NO_LENGTH, Queue
+from flintmq.qmgr.queue import Queue
+from flintmq.qmgr.queue_counts import NO_LENGTH
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager
@@ -64,41 +65,41 @@ QUEUE_COUNTERS: Final = (
 def queue_counters(queue: Queue) -> tuple[int, ...]:
     """All counters of a queue, in the order of QUEUE_COUNTERS."""
     return (
-        queue.put_count,
-        queue.put_bytes,
-        queue.put_persistent,
-        queue.put_persistent_bytes,
-        queue.put1_count,
-        queue.put1_bytes,
-        queue.put1_persistent,
-        queue.put1_persistent_bytes,
-        queue.put_failed,
-        queue.put1_failed,
-        queue.fast_put_count,
-        queue.fast_put_bytes,
-        queue.streamed_count,
-        queue.get_count,
-        queue.get_bytes,
-        queue.get_persistent,
-        queue.get_persistent_bytes,
-        queue.get_missed,
-        queue.get_truncated,
-        queue.get_failed,
-        queue.wait_failed,
-        queue.browse_count,
-        queue.browse_bytes,
-        queue.browse_persistent,
-        queue.browse_persistent_bytes,
-        queue.browse_missed,
-        queue.browse_truncated,
-        queue.browse_wait_failed,
-        queue.inquire_count,
-        queue.set_count,
-        queue.expired_count,
-        queue.rolled_back_puts,
-        queue.rolled_back_gets,
-        queue.open_count,
-        queue.close_count,
+        queue.counts.put_count,
+        queue.counts.put_bytes,
+        queue.counts.put_persistent,
+        queue.counts.put_persistent_bytes,
+        queue.counts.put1_count,
+        queue.counts.put1_bytes,
+        queue.counts.put1_persistent,
+        queue.counts.put1_persistent_bytes,
+        queue.counts.put_failed,
+        queue.counts.put1_failed,
+        queue.counts.fast_put_count,
+        queue.counts.fast_put_bytes,
+        queue.counts.streamed_count,
+        queue.counts.get_count,
+        queue.counts.get_bytes,
+        queue.counts.get_persistent,
+        queue.counts.get_persistent_bytes,
+        queue.counts.get_missed,
+        queue.counts.get_truncated,
+        queue.counts.get_failed,
+        queue.counts.wait_failed,
+        queue.counts.browse_count,
+        queue.counts.browse_bytes,
+        queue.counts.browse_persistent,
+        queue.counts.browse_persistent_bytes,
+        queue.counts.browse_missed,
+        queue.counts.browse_truncated,
+        queue.counts.browse_wait_failed,
+        queue.counts.inquire_count,
+        queue.counts.set_count,
+        queue.counts.expired_count,
+        queue.counts.rolled_back_puts,
+        queue.counts.rolled_back_gets,
+        queue.counts.open_count,
+        queue.counts.close_count,
     )
 
 
@@ -115,13 +116,13 @@ class Totals:
 
     def add(self, queue: Queue) -> None:
         """Add those of one queue."""
-        self.puts += queue.put_count
-        self.put_bytes += queue.put_bytes
-        self.persistent_puts += queue.put_persistent
-        self.persistent_put_bytes += queue.put_persistent_bytes
-        self.gets += queue.get_count
-        self.get_bytes += queue.get_bytes
-        self.browses += queue.browse_count
+        self.puts += queue.counts.put_count
+        self.put_bytes += queue.counts.put_bytes
+        self.persistent_puts += queue.counts.put_persistent
+        self.persistent_put_bytes += queue.counts.put_persistent_bytes
+        self.gets += queue.counts.get_count
+        self.get_bytes += queue.counts.get_bytes
+        self.browses += queue.counts.browse_count
 
     def copy(self) -> Totals:
         """Another one with the same numbers."""
@@ -146,12 +147,12 @@ def totals(qm: QueueManager) -> Totals:
 
 def begin_interval(queue: Queue) -> None:
     """A statistics interval begins: the marks start from what is now. RESET QSTATS does not forget the old ones."""
-    if queue.high_depth > queue.reset_high_depth:
-        queue.reset_high_depth = queue.high_depth
-    queue.high_depth = queue.low_depth = queue.depth
-    queue.high_input = queue.low_input = queue.input_handles
-    queue.high_output = queue.low_output = queue.output_handles
-    queue.shortest, queue.longest = NO_LENGTH, -1
+    if queue.marks.high_depth > queue.marks.reset_high_depth:
+        queue.marks.reset_high_depth = queue.marks.high_depth
+    queue.marks.high_depth = queue.marks.low_depth = queue.depth
+    queue.marks.high_input = queue.marks.low_input = queue.opens.input_handles
+    queue.marks.high_output = queue.marks.low_output = queue.opens.output_handles
+    queue.marks.shortest, queue.marks.longest = NO_LENGTH, -1
 
 
 def age_of_oldest(queue: Queue, now_ms: int) -> int:

@@ -116,11 +116,11 @@ def put_streamed(
     handle: Handle | None,
 ) -> int:
     """Place a message on `queue` and its copy where STREAMQ leads. On any reason but MQRC_NONE nothing has changed."""
-    target = queue.stream_target
+    target = queue.stream.target
     length = len(data)
     if (
         target is not None
-        and target.put_plain
+        and target.puts_are_plain()
         and not target.deleted
         and length <= target.max_msg_length
         and length <= qm.max_msg_length
@@ -175,19 +175,19 @@ def _place_pair(
         message.properties = copy.properties = properties
     if md.persistence:
         message.logged = copy.logged = True
-        queue.put_persistent += 1
-        queue.put_persistent_bytes += length
-        target.put_persistent += 1
-        target.put_persistent_bytes += length
-    queue.longest, queue.shortest = max(queue.longest, length), min(queue.shortest, length)
-    target.longest, target.shortest = max(target.longest, length), min(target.shortest, length)
-    queue.streamed_count += 1
-    queue.put_count += 1
-    queue.put_bytes += length
-    queue.last_put_ms = now
-    target.put_count += 1
-    target.put_bytes += length
-    target.last_put_ms = now
+        queue.counts.put_persistent += 1
+        queue.counts.put_persistent_bytes += length
+        target.counts.put_persistent += 1
+        target.counts.put_persistent_bytes += length
+    queue.marks.longest, queue.marks.shortest = max(queue.marks.longest, length), min(queue.marks.shortest, length)
+    target.marks.longest, target.marks.shortest = max(target.marks.longest, length), min(target.marks.shortest, length)
+    queue.counts.streamed_count += 1
+    queue.counts.put_count += 1
+    queue.counts.put_bytes += length
+    queue.counts.last_put_ms = now
+    target.counts.put_count += 1
+    target.counts.put_bytes += length
+    target.counts.last_put_ms = now
     qm.counters.stream_puts += 1
     if syncpoint:
         message.state = copy.state = PUT_PENDING
@@ -250,12 +250,12 @@ def _put_together(
     md.expiry = expiry
     if refused:
         _tell(qm, connection, queue, handle, refused)
-        if queue.must_duplicate:
+        if queue.stream.must_duplicate:
             delivery.cancel()
             return refused
     copies = len(delivery.messages) - 1
     reason = delivery.place()
-    if reason and copies and not queue.must_duplicate:
+    if reason and copies and not queue.stream.must_duplicate:
         # The log has no room for both.
         _tell(qm, connection, queue, handle, reason)
         copies = 0
@@ -264,7 +264,7 @@ def _put_together(
             reason = delivery.place()
     if copies and not reason:
         qm.counters.stream_puts += copies
-        queue.streamed_count += copies
+        queue.counts.streamed_count += copies
         unit = connection.unit
         if syncpoint and unit is not None:
             unit.copies += copies
@@ -277,7 +277,7 @@ def add_streamed(qm: QueueManager, delivery: Delivery, queue: Queue, md: MQMD, d
     A publication that is itself made by STREAMQ is not copied again.
     """
     reason = delivery.add(queue, md, data, properties, False)
-    if reason or not queue.stream_name or delivery.copying:
+    if reason or not queue.stream.name or delivery.copying:
         return reason
     before = len(delivery.messages) - 1
     report, expiry = md.report, md.expiry
@@ -288,7 +288,7 @@ def add_streamed(qm: QueueManager, delivery: Delivery, queue: Queue, md: MQMD, d
     md.report, md.expiry = report, expiry
     if refused:
         _tell(qm, delivery.connection, queue, None, refused)
-        if queue.must_duplicate:
+        if queue.stream.must_duplicate:
             delivery.cut(before)
             return refused
     return MQRC_NONE
@@ -296,10 +296,10 @@ def add_streamed(qm: QueueManager, delivery: Delivery, queue: Queue, md: MQMD, d
 
 def _add_copy(qm: QueueManager, delivery: Delivery, queue: Queue, md: MQMD, data: bytes, properties: bytes) -> int:
     """Add the copy, described by `md`, to the delivery. Returns why there is none, or MQRC_NONE."""
-    target = queue.stream_target
+    target = queue.stream.target
     if target is not None and not target.deleted:
         return _add_local(delivery, target, md, data, properties)
-    resolution = qm.catalogue.resolve(queue.stream_name)
+    resolution = qm.catalogue.resolve(queue.stream.name)
     reason = _unusable(resolution)
     if reason:
         return reason
@@ -315,7 +315,7 @@ def _add_copy(qm: QueueManager, delivery: Delivery, queue: Queue, md: MQMD, data
     if resolution.remote_q_mgr_name:
         return _add_remote(qm, delivery, target, resolution, md, data, properties)
     if named is definition:
-        queue.stream_target = target
+        queue.stream.target = target
     return _add_local(delivery, target, md, data, properties)
 
 
@@ -337,7 +337,7 @@ def _add_local(delivery: Delivery, target: Queue, md: MQMD, data: bytes, propert
         return MQRC_PERSISTENT_NOT_ALLOWED
     reason = delivery.add(target, md, data, properties, False)
     if reason:
-        target.put_failed += 1
+        target.counts.put_failed += 1
     return reason
 
 
@@ -367,18 +367,18 @@ def _tell(qm: QueueManager, connection: Connection, queue: Queue, handle: Handle
     What the queue manager itself puts has no handle, and makes no events: they might be refused like this one.
     """
     if handle is None:
-        told = queue.stream_told
-        queue.stream_told = reason
+        told = queue.stream.told
+        queue.stream.told = reason
     else:
         told = handle.stream_told
         handle.stream_told = reason
-        handle.copy_refused = queue.must_duplicate
-        event.copy_refused(qm, connection, queue.stream_name, queue.stream_target, reason)
+        handle.copy_refused = queue.stream.must_duplicate
+        event.copy_refused(qm, connection, queue.stream.name, queue.stream.target, reason)
     if reason != told:
-        also = " The message was not put either." if queue.must_duplicate else ""
+        also = " The message was not put either." if queue.stream.must_duplicate else ""
         qm.notice(
             "CSQM587E",
-            f"A copy of a message for {queue.name} could not be put to its stream queue {queue.stream_name}: "
+            f"A copy of a message for {queue.name} could not be put to its stream queue {queue.stream.name}: "
             f"reason {reason} ({reason_name(reason)}).{also}",
         )
 
@@ -388,10 +388,10 @@ def _tell(qm: QueueManager, connection: Connection, queue: Queue, handle: Handle
 
 def opened(qm: QueueManager, handle: Handle, queue: Queue) -> None:
     """A queue with STREAMQ was opened for output, and so its stream queue was."""
-    definition = qm.catalogue.resolve(queue.stream_name).queue
+    definition = qm.catalogue.resolve(queue.stream.name).queue
     target = qm.queues.get(definition.name) if definition is not None else None
     if target is not None:
-        target.open_count += 1
+        target.counts.open_count += 1
         qm.counters.stream_opens += 1
         handle.stream_queue = target
 
@@ -400,7 +400,7 @@ def closed(handle: Handle) -> None:
     """The counterpart of `opened`."""
     target = handle.stream_queue
     if target is not None:
-        target.close_count += 1
+        target.counts.close_count += 1
         handle.stream_queue = None
 
 

@@ -477,7 +477,7 @@ def _check_destination(connection: Connection, subscription: Subscription, given
         return MQRC_HOBJ_ERROR
     if given.object_type != MQOT_Q or given.queue is None:
         return MQRC_HOBJ_ERROR
-    if given.queue.queued or (subscription.durable and given.queue.temporary):
+    if given.queue.rules.queued or (subscription.durable and given.queue.temporary):
         return MQRC_INVALID_DESTINATION
     return MQRC_NONE
 
@@ -534,7 +534,7 @@ def _open_managed(qm: QueueManager, connection: Connection, subscription: Subscr
 def _give_up_destination(qm: QueueManager, connection: Connection, destination: Handle) -> None:
     queue = destination.queue
     if queue is not None and not queue.temporary:
-        queue.orphan = True
+        queue.opens.orphan = True
     close_handle(qm, connection, destination)
 
 

@@ -38,8 +38,8 @@ def take_back(qm: QueueManager, connection: Connection, mark: int) -> None:
         elif message.state == GET_PENDING:
             if unit.skip_backout is message:
                 unit.skip_backout = None
-            message.queue.get_count -= 1
-            message.queue.get_bytes -= len(message.data)
+            message.queue.counts.get_count -= 1
+            message.queue.counts.get_bytes -= len(message.data)
             message.queue.make_available(message)
             returned.append(message)
     now = qm.clock.now_ms()

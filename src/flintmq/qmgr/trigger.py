@@ -73,10 +73,10 @@ def after_put(qm: QueueManager, queue: Queue, message: Message, unit: Unit | Non
         return
     kind = definition.text("TRIGTYPE")
     if kind == "FIRST":
-        if queue.input_handles or (at_least(queue, threshold, 2) and not _interval_is_over(qm, queue)):
+        if queue.opens.input_handles or (at_least(queue, threshold, 2) and not _interval_is_over(qm, queue)):
             return
     elif kind == "DEPTH":
-        if queue.input_handles or not at_least(queue, threshold, definition.number("TRIGDPTH")):
+        if queue.opens.input_handles or not at_least(queue, threshold, definition.number("TRIGDPTH")):
             return
     elif kind != "EVERY":
         return
@@ -104,7 +104,7 @@ def input_closed(qm: QueueManager, queue: Queue) -> None:
 def input_opened(qm: QueueManager, opened: Queue) -> None:
     """Condition 13d: `opened`, which may be an initiation queue, has its first handle for input."""
     for queue in list(qm.queues.values()):
-        if queue.trigger_on and queue.definition.attributes["INITQ"] == opened.name and queue.get_enabled:
+        if queue.rules.trigger_on and queue.definition.attributes["INITQ"] == opened.name and queue.get_enabled:
             _reconsider(qm, queue)
 
 
@@ -117,7 +117,7 @@ def changed(qm: QueueManager, queue: Queue, before: dict[str, Value]) -> None:
             criteria = True
     if before["GET"] == "DISABLED" and now["GET"] == "ENABLED":
         criteria = True
-    if criteria and queue.trigger_on and queue.get_enabled:
+    if criteria and queue.rules.trigger_on and queue.get_enabled:
         _reconsider(qm, queue)
     if before["PUT"] == "DISABLED" and now["PUT"] == "ENABLED":
         input_opened(qm, queue)
@@ -131,7 +131,7 @@ def _reconsider(qm: QueueManager, queue: Queue) -> None:
     definition = queue.definition
     kind = definition.text("TRIGTYPE")
     wanted = definition.number("TRIGDPTH") if kind == "DEPTH" else 1
-    if kind == "NONE" or queue.deleted or qm.replaying or (kind != "EVERY" and queue.input_handles):
+    if kind == "NONE" or queue.deleted or qm.replaying or (kind != "EVERY" and queue.opens.input_handles):
         return
     if at_least(queue, definition.number("TRIGMPRI"), wanted) and _is_ready(qm, queue):
         _make(qm, queue, kind, None)
@@ -157,7 +157,7 @@ def at_least(queue: Queue, threshold: int, wanted: int) -> bool:
 
 def _interval_is_over(qm: QueueManager, queue: Queue) -> bool:
     """Condition 11: TRIGINT has passed since the last trigger message."""
-    last = queue.trigger_last_ms if queue.trigger_last_ms else qm.started_ms
+    last = queue.times.trigger_last_ms if queue.times.trigger_last_ms else qm.started_ms
     return qm.clock.now_ms() - last >= qm.trigger_interval_ms
 
 
@@ -167,15 +167,15 @@ def _is_ready(qm: QueueManager, queue: Queue) -> bool:
     if name:
         if qm.catalogue.find("PROCESS", name) is None:
             return False
-    elif not queue.transmission:
+    elif not queue.rules.transmission:
         return False
     initiation = qm.queues.get(queue.definition.text("INITQ"))
     return (
         initiation is not None
-        and not initiation.transmission
+        and not initiation.rules.transmission
         and initiation.get_enabled
         and initiation.put_enabled
-        and initiation.input_handles > 0
+        and initiation.opens.input_handles > 0
     )
 
 
@@ -184,7 +184,7 @@ def _is_ready(qm: QueueManager, queue: Queue) -> bool:
 
 def _make(qm: QueueManager, queue: Queue, kind: str, unit: Unit | None) -> None:
     """All conditions are met."""
-    queue.trigger_last_ms = qm.clock.now_ms()
+    queue.times.trigger_last_ms = qm.clock.now_ms()
     if kind == "DEPTH":
         _turn_off(qm, queue)
     if unit is None:

@@ -270,11 +270,11 @@ def backout_unit(qm: QueueManager, connection: Connection | None, unit: Unit) ->
     returned: list[Message] = []
     for message in reversed(work):
         if message.state == PUT_PENDING:
-            message.queue.rolled_back_puts += 1
+            message.queue.counts.rolled_back_puts += 1
             message.queue.remove(message)
         elif message.state == REMOVED:  # Put and got in this unit (U4).
-            message.queue.rolled_back_puts += 1
-            message.queue.rolled_back_gets += 1
+            message.queue.counts.rolled_back_puts += 1
+            message.queue.counts.rolled_back_gets += 1
         elif message is kept and connection is not None:
             fresh = Unit()
             fresh.started_ms = qm.clock.now_ms()
@@ -284,7 +284,7 @@ def backout_unit(qm: QueueManager, connection: Connection | None, unit: Unit) ->
         else:
             if not qm.replaying:  # The count is not of the log, or in a record of its own.
                 count_backout(qm, message)
-            message.queue.rolled_back_gets += 1
+            message.queue.counts.rolled_back_gets += 1
             message.queue.make_available(message)
             returned.append(message)
     for message in reversed(returned):
@@ -308,7 +308,7 @@ def count_backout(qm: QueueManager, message: Message) -> None:
     """A get was backed out. With HARDENBO the count survives a restart; nobody waits for it to be durable."""
     queue = message.queue
     message.backout_count += 1
-    hardened = message.logged and queue.harden_backout
+    hardened = message.logged and queue.rules.harden_backout
     if hardened:
         try:
             qm.append(BACKOUT | ONLY, COUNT.pack(queue.queue_id, message.sequence, message.lane, message.backout_count))

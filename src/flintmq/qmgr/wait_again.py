@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from flintmq.mqi.constants import MQGMO_FAIL_IF_QUIESCING, MQGMO_NO_SYNCPOINT, MQGMO_WAIT, MQMD_VERSION_2
 from flintmq.qmgr.connection import Waiter
-from flintmq.qmgr.queue import WAITS_FOR_ANY
+from flintmq.qmgr.waits import WAITS_FOR_ANY
 
 if TYPE_CHECKING:
     from flintmq.qmgr.queue_manager import QueueManager

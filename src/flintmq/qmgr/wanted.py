@@ -95,7 +95,7 @@ class Wanted(Acceptor):
 
 def by_token(queue: Queue, token: bytes) -> Message | None:
     """The message on `queue` that a token names, available or not."""
-    if len(token) != _TOKEN_SIZE or token[:_HALF] != queue.token_front:
+    if len(token) != _TOKEN_SIZE or token[:_HALF] != queue.tokens.front:
         return None
     return queue.message_at(int.from_bytes(token[_HALF:], "big"))
 
@@ -108,7 +108,7 @@ def msg_token(message: Message) -> bytes:
 def token_of(queue: Queue, sequence: int) -> bytes:
     """Those of the message that has, or had, this place on `queue`."""
     block = sequence >> 8
-    if block != queue.token_block:
-        queue.token_block = block
-        queue.token_prefix = queue.token_front + block.to_bytes(_HALF - 1, "big")
-    return queue.token_prefix + ENDS[sequence & 0xFF]
+    if block != queue.tokens.block:
+        queue.tokens.block = block
+        queue.tokens.prefix = queue.tokens.front + block.to_bytes(_HALF - 1, "big")
+    return queue.tokens.prefix + ENDS[sequence & 0xFF]

@@ -186,8 +186,8 @@ def _queues(qm: Calls) -> list[Family]:
     for queue in sorted(collected, key=_name):
         depth.add(queue.current_depth(), queue=queue.name)
         limit.add(queue.max_depth, queue=queue.name)
-        inputs.add(queue.input_handles, queue=queue.name)
-        outputs.add(queue.output_handles, queue=queue.name)
+        inputs.add(queue.opens.input_handles, queue=queue.name)
+        outputs.add(queue.opens.output_handles, queue=queue.name)
         values = dict(zip(QUEUE_COUNTERS, queue_counters(queue), strict=True))
         for family, (_, _, _, counter, persistent) in zip(counted, _QUEUE, strict=True):
             if persistent:

@@ -336,7 +336,7 @@ def test_a_cancelled_search_for_a_queue_leaves_nothing_open(serving: Serving) ->
             search.cancel()
             await asyncio.gather(search, return_exceptions=True)
         await qm.queue("DEV.QUEUE.1")  # After those: calls of the shared connection are made in turn.
-        assert len(serving.host.engine.queues["DEV.QUEUE.1"].handles) == 0
+        assert len(serving.host.engine.queues["DEV.QUEUE.1"].opens.handles) == 0
 
     over_a_channel(serving, test)
 

@@ -89,7 +89,7 @@ def browse(
 def take(peer: Peer, handle: int, *ranges: tuple[int, int], options: int = MQGMO_SYNCPOINT) -> Reply:
     queue = peer.world.qm.queues[QUEUE]
     order = ">" if peer.big_endian else "<"
-    payload = peer.longs(options, len(ranges)) + queue.token_front
+    payload = peer.longs(options, len(ranges)) + queue.tokens.front
     payload += b"".join(struct.pack(order + "qq", *each) for each in ranges)
     return call(peer, bulk.GET, payload, handle)
 
@@ -148,7 +148,7 @@ def test_a_browse_goes_on_where_the_last_one_stopped(peer: Peer) -> None:
     rows, ends = browse(peer, handle, MQGMO_BROWSE_NEXT, most=3)
     assert ([row.data for row in rows], ends) == ([b"6"], True)
     assert browse(peer, handle, MQGMO_BROWSE_NEXT) == ([], True)
-    token = peer.world.qm.queues[QUEUE].token_front + (5).to_bytes(8, "big")
+    token = peer.world.qm.queues[QUEUE].tokens.front + (5).to_bytes(8, "big")
     assert [row.data for row in browse(peer, handle, token=token)[0]] == [b"4", b"5", b"6"]
     assert browse(peer, handle, token=token[:15] + b"\x63") == ([], True)
 
@@ -295,7 +295,7 @@ def test_a_call_that_is_cut_short_ends_the_socket_or_is_refused(peer: Peer, verb
 )
 def test_a_range_that_is_none_or_too_long_ends_the_socket(peer: Peer, ranges: list[tuple[int, int]]) -> None:
     handle = filled(peer, b"stays")
-    payload = peer.longs(MQGMO_SYNCPOINT, len(ranges)) + peer.world.qm.queues[QUEUE].token_front
+    payload = peer.longs(MQGMO_SYNCPOINT, len(ranges)) + peer.world.qm.queues[QUEUE].tokens.front
     payload += b"".join(struct.pack("<>"[peer.big_endian] + "qq", *each) for each in ranges)
     peer.feed(peer.request(seg.SPI, framed(peer, bulk.GET, payload), handle))
     assert peer.session.closing and peer.world.depth(QUEUE) == 1

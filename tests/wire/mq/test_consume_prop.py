@@ -164,7 +164,7 @@ def test_a_message_goes_to_the_consumer_while_it_is_put_and_the_wait_goes_on() -
     for consumer in side.consumers:
         consumer.state(STARTED)
         consumer.want(100_000, 0, CONSUMER_SELECTS, MQGMO_NO_SYNCPOINT)
-    waiters = list(side.world.qm.queues[QUEUE].waiters)
+    waiters = list(side.world.qm.queues[QUEUE].waits.any)
     md = MQMD()
     md.persistence = md.priority = 0
     for number in (0, 1, 0, 1):
@@ -172,7 +172,7 @@ def test_a_message_goes_to_the_consumer_while_it_is_put_and_the_wait_goes_on() -
         assert put_to_waiter(side.world.qm, queue, md.copy(), b"data", 1)
         sent = [len(messages_in(consumer.peer)) for consumer in side.consumers]
         assert sent == [1 - number, number]
-        assert side.world.qm.woken == [] and sorted(map(id, queue.waiters)) == sorted(map(id, waiters))
+        assert side.world.qm.woken == [] and sorted(map(id, queue.waits.any)) == sorted(map(id, waiters))
     assert side.world.qm.waiting == 2
 
 

@@ -8,7 +8,7 @@ from flintmq.mqi.constants import MQOO_INPUT_SHARED, MQOO_OUTPUT
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.qmgr.delay import run
-from flintmq.qmgr.queue import STAGING
+from flintmq.qmgr.queue_parts import STAGING
 from flintmq.wire.mq import segment as seg
 from tests.wire.mq.peer import Peer, Reply, World
 

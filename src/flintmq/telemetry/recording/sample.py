@@ -96,19 +96,19 @@ class QueueSample:
         self.pool = queue.pool.pool
         self.depth = queue.current_depth()
         self.uncommitted = queue.uncommitted > 0
-        self.output_handles = queue.output_handles
-        self.input_handles = queue.input_handles
+        self.output_handles = queue.opens.output_handles
+        self.input_handles = queue.opens.input_handles
         self.age_s = age_of_oldest(queue, now_ms)
-        self.last_put_us = queue.last_put_ms * 1000
-        self.last_get_us = queue.last_get_ms * 1000
-        self.high_depth = queue.high_depth
-        self.low_depth = queue.low_depth
-        self.shortest = 0 if queue.shortest == NO_LENGTH else queue.shortest
-        self.longest = max(0, queue.longest)
-        self.high_input = queue.high_input
-        self.low_input = queue.low_input
-        self.high_output = queue.high_output
-        self.low_output = queue.low_output
+        self.last_put_us = queue.counts.last_put_ms * 1000
+        self.last_get_us = queue.counts.last_get_ms * 1000
+        self.high_depth = queue.marks.high_depth
+        self.low_depth = queue.marks.low_depth
+        self.shortest = 0 if queue.marks.shortest == NO_LENGTH else queue.marks.shortest
+        self.longest = max(0, queue.marks.longest)
+        self.high_input = queue.marks.high_input
+        self.low_input = queue.marks.low_input
+        self.high_output = queue.marks.high_output
+        self.low_output = queue.marks.low_output
         self.counters = queue_counters(queue)
 
 

@@ -269,7 +269,7 @@ class Stream(Answer):
         """Return whether no other handle can get the messages of the queue: a managed queue of this handle."""
         queue = self.handle.queue
         assert queue is not None
-        return self.handle.owns_dynamic and queue.temporary and queue.input_handles == 1
+        return self.handle.owns_dynamic and queue.temporary and queue.opens.input_handles == 1
 
     def is_in_call(self) -> bool:
         """Return whether a get is known to wait. A get on a handle that reads ahead is known if it has asked."""
