@@ -53,7 +53,7 @@ NUMBER = "AMQ9513E"
 
 @dataclass
 class Limits:
-    """How many there may be."""
+    """Limits of connections of one process."""
 
     sockets_max: int
     channels_max: int = CHANNELS_MAX
@@ -97,7 +97,7 @@ def read_limits(values: Mapping[str, str], free: int, errors: ErrorLog) -> Limit
 
 
 class Admission:
-    """Counts connections, and says which of them are taken."""
+    """Counts connections, and decides which new ones are accepted."""
 
     def __init__(self, limits: Limits, errors: ErrorLog) -> None:
         self.limits = limits

@@ -30,14 +30,14 @@ class CommandTask:
         return self._server.running
 
     def start(self) -> int:
-        """Begin to take commands. The reason why that is not possible."""
+        """Start the command server. Return 0 or the reason code of a failure."""
         reason = self._call(self._server.start)
         if not reason and (self._task is None or self._task.done()):
             self._task = self._hub.loop.create_task(self._run())
         return reason or 0
 
     def stop(self) -> None:
-        """Take no more commands; one that is under way is backed out, and carried out after the next start."""
+        """Stop the command server. A command that is under way is backed out, and runs after the next start."""
         self._call(self._server.stop)
         self._woken.set()
 

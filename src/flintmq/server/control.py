@@ -68,14 +68,14 @@ T = TypeVar("T")
 
 
 class NotRunning(Exception):
-    """Nobody listens: the queue manager does not run as a process of its own."""
+    """The queue manager does not run as a process of its own."""
 
 
 # -- the commands' side -----------------------------------------------------------------------------------------------
 
 
 class Control:
-    """A connection to a running queue manager. Raises NotRunning, or OSError when it goes away."""
+    """A connection to a running queue manager. Raises NotRunning, or OSError if the connection breaks."""
 
     def __init__(self, instance: Instance) -> None:
         self._socket = socket.socket(socket.AF_UNIX)

@@ -60,7 +60,7 @@ class ConnectionAuthentication(Gatekeeper):
         self.delay_ms = 0
 
     def refuses_address(self, address: str) -> bool:
-        """Step 1."""
+        """Return whether BLOCKADDR blocks the address (step 1)."""
         if not self._rules_hold():
             return False
         rule, pattern = chlauth.blocked_address(self._engine.catalogue, address)
@@ -82,7 +82,7 @@ class ConnectionAuthentication(Gatekeeper):
         return against
 
     def compared(self, identity: Identity, against: str, is_right: bool) -> None:
-        """Step 2 was done."""
+        """Record the result of step 2."""
         identity.compared_with = against
         identity.is_right = self._users.compared(identity.claimed_user, identity.password, against, is_right)
 
@@ -108,6 +108,18 @@ class ConnectionAuthentication(Gatekeeper):
             user = rule.text("MCAUSER")
         else:
             user = adopted or terms.mca_user or said or self._owner
+        return self._admit_as(user, terms, identity, address, info, rule)
+
+    def _admit_as(
+        self,
+        user: str,
+        terms: Terms,
+        identity: Identity,
+        address: str,
+        info: MQObject | None,
+        rule: MQObject | None,
+    ) -> tuple[int, str]:
+        """Return (reason, user) for a client that is to be `user`: steps 5 and 6."""
         if not identity.has_password and self._needs_password(info, rule, user):
             return self._no_password(terms, user, address, info, rule)
         if len(user) > USER_LENGTH:
@@ -185,7 +197,7 @@ class ConnectionAuthentication(Gatekeeper):
         return refused
 
     def _warned(self, rule: MQObject, refused: Refusal) -> bool:
-        """Tell. Whether the rule only warns."""
+        """Record the refusal and put its event. Return whether the rule only warns."""
         warns = rule.text("WARN") == "YES"
         if warns:
             refused.what = f"Let in because of WARN(YES): {refused.what}"

@@ -41,7 +41,7 @@ class ServingHost(Host):
     serves_channels = True
 
     def channels_traced(self, file: TraceFile | None) -> None:
-        """START TRACE(CHINIT) has begun, with a file, or has ended."""
+        """Begin or end to trace segments: START TRACE(CHINIT) with a file, or its end."""
         if self.hub is not None:
             self.hub.segment_trace = None if file is None else SegmentTrace(file, self.engine.clock)
 
@@ -226,7 +226,7 @@ class Hub(Turns):
         self.run(_nothing)
 
     def make_room(self) -> bool:
-        """Take a checkpoint, because the log is full."""
+        """Take a checkpoint, because the log is full. Return True if it has freed space."""
         return self.host.make_room()
 
     def start_work(self, endpoint: Endpoint) -> None:

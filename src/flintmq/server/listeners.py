@@ -32,7 +32,7 @@ WITH_Q_MGR = ("QMGR", "STARTONLY")
 
 
 class Listening:
-    """A socket that listens."""
+    """A listening socket."""
 
     def __init__(self, name: str, opened: socket.socket, row: Row) -> None:
         self.name = name
@@ -43,7 +43,7 @@ class Listening:
         self._task: asyncio.Task[None] | None = None
 
     def serve(self, loop: asyncio.AbstractEventLoop, protocol: Callable[[], asyncio.BaseProtocol]) -> None:
-        """Take clients, from the next turn of the loop on."""
+        """Accept connections, from the next turn of the loop on."""
 
         async def serve() -> None:
             self._server = await loop.create_server(protocol, sock=self._socket)
@@ -51,7 +51,7 @@ class Listening:
         self._task = loop.create_task(serve())
 
     def close(self) -> None:
-        """Take no more."""
+        """Stop accepting connections."""
         if self._server is not None:
             self._server.close()
         else:
@@ -61,7 +61,7 @@ class Listening:
 
 
 class Listeners:
-    """The listeners of a queue manager that run."""
+    """The running listeners of a queue manager."""
 
     def __init__(
         self, host: Host, loop: asyncio.AbstractEventLoop, protocol: Callable[[], asyncio.BaseProtocol]
@@ -85,7 +85,7 @@ class Listeners:
                 self.start(definition)
 
     def start(self, definition: MQObject) -> int:
-        """START LISTENER: 0, 3249 or 4020."""
+        """Do START LISTENER. Return 0, 3249 or 4020."""
         name = definition.name
         if name in self.running:
             return MQRCCF_LISTENER_RUNNING
@@ -103,7 +103,7 @@ class Listeners:
         return 0
 
     def stop(self, name: str) -> int:
-        """STOP LISTENER: 0 or 3234."""
+        """Do STOP LISTENER. Return 0 or 3234."""
         listening = self.running.pop(name, None)
         if listening is None:
             return MQRCCF_LISTENER_STOPPED

@@ -45,7 +45,7 @@ _WEIGHT = 1 / 8
 
 
 class Place:
-    """Where flushes are made: `in_loop`. Told of every sync."""
+    """The place of flushes, loop (`in_loop`) or thread, by the duration of syncs."""
 
     def __init__(self) -> None:
         self.in_loop = False

@@ -52,13 +52,13 @@ class Metrics:
         self.address: tuple[str, int] | None = None
 
     async def start(self, address: str, port: int) -> None:
-        """Listen. Raises OSError."""
+        """Listen on this address. Raises OSError."""
         self._server = await asyncio.start_server(self._serve, address, port, limit=HEAD_MAX)
         name = self._server.sockets[0].getsockname()
         self.address = (str(name[0]), int(name[1]))
 
     def close(self) -> None:
-        """Listen no longer."""
+        """Stop listening."""
         if self._server is not None:
             self._server.close()
             self._server = None

@@ -23,7 +23,7 @@ REMIND_MAX_S = 2.0
 
 
 class ServedChannels(Channels):
-    """The channels that a hub serves. Making them registers them with the hub."""
+    """The channels that a hub serves. The constructor registers them with the hub."""
 
     def __init__(self, hub: Hub, gatekeeper: Gatekeeper) -> None:
         super().__init__(hub.engine, gatekeeper, os.getpid(), hub)
@@ -56,7 +56,7 @@ class ServedChannels(Channels):
             self.hub.loop.call_later(2 * after_s, self._remind, stream, 2 * after_s)
 
     def admitted(self, session: ChannelInstance) -> None:
-        """Count the connection as one with an authenticated client: it is not closed for a newcomer any more."""
+        """Count the connection as one with an authenticated client, which is not closed for a new connection."""
         if session.link is not None:
             self.hub.admission.admitted(session.link)
 

@@ -25,7 +25,7 @@ class Operations(ChannelControl):
         return True
 
     def channel_status(self) -> list[Row]:
-        """DISPLAY CHSTATUS."""
+        """Return the rows of DISPLAY CHSTATUS."""
         return rows(self._channels)
 
     def ended_channels(self) -> list[Row]:
@@ -34,11 +34,11 @@ class Operations(ChannelControl):
         return ended
 
     def start_channel(self, name: str) -> int:
-        """START CHANNEL. Its instances are begun by clients."""
+        """Do START CHANNEL. Its instances are started by clients."""
         return 0
 
     def stop_channel(self, name: str, mode: str, address: str, status: str) -> int:
-        """STOP CHANNEL. FORCE and TERMINATE are the same here: no instance can keep us from ending it."""
+        """Do STOP CHANNEL. FORCE and TERMINATE are equal here: no instance can prevent its end."""
         hub = self._hub
         hub.engine.channel_stopped_by_user(name)
         found = self._channels.stop_channel(name, mode != "QUIESCE", address)
@@ -50,35 +50,35 @@ class Operations(ChannelControl):
         return 0
 
     def listener_status(self) -> list[Row]:
-        """DISPLAY LSSTATUS."""
+        """Return the rows of DISPLAY LSSTATUS."""
         return [dict(each.row) for each in self._listeners.running.values()]
 
     def start_listener(self, name: str) -> int:
-        """START LISTENER."""
+        """Do START LISTENER."""
         definition = self._hub.engine.catalogue.find("LISTENER", name)
         assert definition is not None
         return self._listeners.start(definition)
 
     def stop_listener(self, name: str) -> int:
-        """STOP LISTENER."""
+        """Do STOP LISTENER."""
         return self._listeners.stop(name)
 
     def service_status(self) -> list[Row]:
-        """DISPLAY SVSTATUS."""
+        """Return the rows of DISPLAY SVSTATUS."""
         return self._services.rows()
 
     def start_service(self, name: str) -> int:
-        """START SERVICE."""
+        """Do START SERVICE."""
         definition = self._hub.engine.catalogue.find("SERVICE", name)
         assert definition is not None
         return self._services.start(definition)
 
     def stop_service(self, name: str) -> int:
-        """STOP SERVICE."""
+        """Do STOP SERVICE."""
         return self._services.stop(name)
 
     def stop_connection(self, qm: QueueManager, connection: Connection) -> None:
-        """STOP CONN: a client hears of it at once, or with its next call."""
+        """Do STOP CONN: a client is told at once, or with its next call."""
         conversation = self._channels.by_connection.get(connection.connection_id)
         if conversation is None:
             super().stop_connection(qm, connection)

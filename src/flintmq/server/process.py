@@ -70,11 +70,11 @@ _LARGE_PAGES = "glibc.malloc.hugetlb"
 
 
 class StartFailed(Exception):
-    """The process did not get as far as listening; the text says why."""
+    """The process has ended before it listened; the text has the reason."""
 
 
 class Stopped(Exception):
-    """The queue manager has stopped by itself, after an I/O error or an error of ours; the text says why."""
+    """The queue manager has stopped by itself, after an I/O error or an internal error; the text has the reason."""
 
 
 class Server:
@@ -316,10 +316,7 @@ def server_environment() -> dict[str, str]:
 
 
 def start(instance: Instance, timeout_s: float = START_TIMEOUT_S) -> int:
-    """Start a process that serves `instance`; returns its process id. Raises StartFailed.
-
-    One that is not ready after `timeout_s` is not stopped: it may have much of the log to read.
-    """
+    """Start a process that serves `instance`, and return its process id. Raises StartFailed."""
     reading, writing = os.pipe()
     try:
         process = subprocess.Popen(

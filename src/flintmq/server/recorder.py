@@ -31,7 +31,7 @@ Line = dict[str, Any]
 
 
 class NotARecording(Exception):
-    """The file has a line that is not one of a recording; the text says which."""
+    """The file has an invalid line; the text names it."""
 
 
 class Cutter:
@@ -72,7 +72,7 @@ class Recorder:
         self._sockets = 0
 
     async def listen(self, address: str, port: int) -> asyncio.Server:
-        """Begin. Raises OSError."""
+        """Start the proxy. Raises OSError."""
         return await asyncio.start_server(self._serve, address, port)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -62,7 +62,7 @@ def _number(value: object) -> int:
 
 
 def save(directory: Path, refusals: list[Refusal]) -> None:
-    """Replace the file as a whole. That it cannot be written stops nothing."""
+    """Replace the file as a whole. A failure to write it is ignored."""
     path = directory / NAME
     try:
         opened = os.open(path.with_suffix(".new"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)

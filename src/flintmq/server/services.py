@@ -62,11 +62,11 @@ STOPPING = "STOPPING"
 
 
 class CannotRun(Exception):
-    """A program of a service cannot be started; the text says why."""
+    """A program of a service cannot be started; the text has the reason."""
 
 
 class Service:
-    """One program of a SERVICE object that runs. It keeps the definition with which it was started."""
+    """One running program of a SERVICE object. It keeps the definition with which it was started."""
 
     def __init__(self, definition: MQObject) -> None:
         self.name = definition.name
@@ -85,7 +85,7 @@ class Service:
 
 
 class Services:
-    """The services of a queue manager that run."""
+    """The running services of a queue manager."""
 
     def __init__(self, host: Host, loop: asyncio.AbstractEventLoop) -> None:
         self._host = host
@@ -104,7 +104,7 @@ class Services:
                 self._say("AMQ5028E", f"Service {definition.name} was not started: it has no STARTCMD.")
 
     def start(self, definition: MQObject) -> int:
-        """START SERVICE. Returns 0, 3251, 3261 or 3262; whether the program can be run is told to the error log."""
+        """Do START SERVICE. Return 0, 3251, 3261 or 3262; a program that cannot run is reported in the error log."""
         found = self.running.get(definition.name)
         if found is not None:
             return MQRCCF_SERVICE_RUNNING if found.status == RUNNING else MQRCCF_SERVICE_REQUEST_PENDING
@@ -117,7 +117,7 @@ class Services:
         return 0
 
     def stop(self, name: str) -> int:
-        """STOP SERVICE. Returns 0, 3253, 3261 or 3263."""
+        """Do STOP SERVICE. Return 0, 3253, 3261 or 3263."""
         service = self.running.get(name)
         if service is None:
             return MQRCCF_SERVICE_STOPPED

@@ -44,7 +44,7 @@ _TRY_AGAIN_S = 1.0
 
 
 class NoKey(Exception):
-    """TLS cannot be used; the text says why."""
+    """TLS cannot be used; the text has the reason."""
 
 
 class KeyContext(ssl.SSLContext):
@@ -55,10 +55,7 @@ class KeyContext(ssl.SSLContext):
 
 
 class _Made:
-    """A context, or why there is none: a handshake with a file that cannot be used costs no more than a good one.
-
-    One that could not be used is tried again after a while: if no more files could be opened, it has not changed.
-    """
+    """A context, or the reason why there is none. So an unusable file is read once, not for each handshake."""
 
     context: KeyContext | None = None
     why = ""
@@ -69,7 +66,7 @@ class _Made:
 
 
 class KeyRepository:
-    """Where the keys of the queue manager and its channels are."""
+    """The keys and certificates of the queue manager and its channels."""
 
     def __init__(self, engine: Calls, directory: Path, clock: Callable[[], float] = time.monotonic) -> None:
         self._engine = engine

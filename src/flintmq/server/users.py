@@ -67,7 +67,7 @@ class Users:
         self._right: dict[bytes, float] = {}
 
     def refresh(self) -> bool:
-        """Read the file if it has changed; whether it has."""
+        """Read the file if it has changed. Return whether it has."""
         if self._path is None:
             return False
         try:
@@ -185,7 +185,7 @@ def define_developers(path: Path, environment: Mapping[str, str]) -> None:
 
 
 def define_missing_developers(path: Path, environment: Mapping[str, str]) -> None:
-    """Define those users of `crtmqm --dev` that are not there yet."""
+    """Define the users of `crtmqm --dev` that are missing."""
     known = {name for name, *_ in names(path)}
     for user, variable, privileged in DEVELOPERS:
         if user not in known:
@@ -193,7 +193,7 @@ def define_missing_developers(path: Path, environment: Mapping[str, str]) -> Non
 
 
 def change(path: Path, user: str, password: str | None, privileged: bool, groups: Sequence[str] = ()) -> None:
-    """Define a user, or give one another password. Replaces the file as a whole."""
+    """Define a user, or change the password of one. Replaces the file as a whole."""
     stanzas = [each for each in _read(path) if each.get("Name") != user]
     values = {"Name": user}
     if password is not None:
@@ -206,7 +206,7 @@ def change(path: Path, user: str, password: str | None, privileged: bool, groups
 
 
 def remove(path: Path, user: str) -> bool:
-    """Remove a user; False if there is none of that name."""
+    """Remove a user. Return False if there is none of that name."""
     before = _read(path)
     after = [each for each in before if each.get("Name") != user]
     if after != before:

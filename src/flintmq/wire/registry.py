@@ -52,7 +52,7 @@ class WireProtocol:
         """
 
     def farewell(self) -> None:
-        """Tell every client that the queue manager ends, and disconnect it. In a turn."""
+        """Tell every client, in a turn, that the queue manager ends, and disconnect it."""
 
 
 class Registry:

@@ -633,7 +633,7 @@ class ChannelInstance(Endpoint):
         return False
 
     def refuse(self, error: ChannelError) -> None:
-        """Say why, then close; one line for the error log (S2)."""
+        """Tell the client the reason, write it to the error log, and close (S2)."""
         self.refused = True
         qualifier = _TLS_QUALIFIERS.get(error.status, 0)
         if qualifier:
@@ -653,7 +653,7 @@ class ChannelInstance(Endpoint):
         self.stop(error.status)
 
     def stop(self, status: int) -> None:
-        """Tell the client why it ends, and close."""
+        """Tell the client the reason for the end, and close."""
         body = write_longs([8, status], self.big_endian)
         struc_id = seg.TSHC if self.shared else seg.TSH
         flags = seg.ERROR | seg.CLOSE_CHANNEL

@@ -231,7 +231,7 @@ def _same_but_ids(md: MQMD, last: MQMD) -> bool:
 
 
 class PutOptionsCache:
-    """MQPMO."""
+    """Codec cache of MQPMO."""
 
     _raw_read: bytes = b""
     _read_big_endian: bool = False
@@ -278,7 +278,7 @@ class PutOptionsCache:
 
 
 class GetOptionsCache:
-    """MQGMO."""
+    """Codec cache of MQGMO."""
 
     _raw_read: bytes = b""
     _read_big_endian: bool = False
@@ -340,7 +340,7 @@ class GetOptionsCache:
 
 
 class HeadCache:
-    """The header of a segment, and the sixteen bytes that a reply begins with."""
+    """Codec cache of the header of a segment and the first sixteen bytes of a reply."""
 
     _kind: int = -1
     _length: int = 0
@@ -485,7 +485,7 @@ class Puts:
 
 
 class Gets:
-    """Of its MQGET."""
+    """The codec cache of a conversation's MQGET."""
 
     _length: int = 0
     _length_big_endian: bool = False

@@ -410,7 +410,7 @@ class Conversation(Owner):
         return False
 
     def stop(self) -> None:
-        """STOP CONN: work is backed out. The client hears 2009; a socket without other connections is closed."""
+        """Do STOP CONN: back out work; the client gets 2009. A socket without other connections is closed."""
         call = self.waiting
         streaming = bool(self.streams)
         self.lost()

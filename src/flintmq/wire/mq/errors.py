@@ -24,7 +24,7 @@ STATUS_CCSID_NOT_SUPPORTED: Final = 240
 
 
 class ChannelError(Exception):
-    """The connection cannot go on. `status` is told to the peer, `str(error)` to the error log."""
+    """An error that ends a connection. `status` is sent to the peer, `str(error)` goes to the error log."""
 
     def __init__(self, status: int, text: str, number: str = "AMQ9504E") -> None:
         super().__init__(text)

@@ -87,7 +87,7 @@ assert _BIG.size == _LITTLE.size == SIZE
 
 
 class InitialData:
-    """One side's offer or answer."""
+    """The offer or answer of one side."""
 
     fap_level: int = 0
     cap_flags_1: int = 0

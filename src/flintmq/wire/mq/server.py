@@ -173,9 +173,9 @@ class Channels(ChannelServices):
     # -- commands -----------------------------------------------------------------------------------------------------
 
     def stop_channel(self, name: str, force: bool, address: str) -> int:
-        """End the instances of a channel, those from `address` if there is one. How many there were.
+        """End the instances of a channel, those from `address` if there is one. Return their number.
 
-        Without `force` one that is in a call ends after it: with 2202 if it asked to fail then.
+        Without `force`, an instance in a call ends after it: with 2202 if the call asked to fail then.
         """
         found = 0
         for session in list(self.sessions):

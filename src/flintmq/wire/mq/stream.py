@@ -144,7 +144,7 @@ class Request:
 
 
 class Selection:
-    """Which messages a REQUEST_MSGS is for."""
+    """The messages that a REQUEST_MSGS asks for."""
 
     selection_index: int = 0
     md_version: int = 1

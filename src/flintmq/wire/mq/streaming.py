@@ -229,7 +229,7 @@ class Stream(Answer):
         self._told = 0
 
     def _ask(self, arrived: bool, questioned: bool) -> None:
-        """Note that a get or a consumer waits. A question is always asked by a get that is there (T5)."""
+        """Record that a get or a consumer waits. A question comes from a get that is there (T5)."""
         if not questioned:
             self.paused = False
         self.was_stale = self.stale_requests > 0 and not questioned
@@ -420,7 +420,7 @@ class Stream(Answer):
             self._got(waiter.md)
 
     def stop_waiting(self) -> None:
-        """Wait no longer."""
+        """End the wait at the queue."""
         self.settle()
         waiter = self.waiter
         if waiter is not None:
@@ -636,7 +636,7 @@ def notify(conversation: Conversation, handle: int, code: int, value: int, reque
 
 
 def request_messages(conversation: Conversation, segment: Segment) -> None:
-    """REQUEST_MSGS. Raises ChannelError."""
+    """Process a REQUEST_MSGS. Raises ChannelError."""
     request = wire.Request.unpack(segment.body, segment.big_endian)
     connection = conversation.connection
     assert connection is not None
