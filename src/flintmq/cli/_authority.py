@@ -1,4 +1,4 @@
-"""What setmqaut, dspmqaut and dmpmqaut share: their words for types of objects, and how they ask the queue manager.
+"""The common base of setmqaut, dspmqaut and dmpmqaut: words for types of objects, questions to the queue manager.
 
 They are commands of MQSC in other words (SET AUTHREC, DISPLAY ENTAUTH, DISPLAY AUTHREC): a queue manager that runs is
 asked through its control socket, one that does not is opened for it.

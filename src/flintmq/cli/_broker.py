@@ -110,7 +110,7 @@ def wait_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def start_stop_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what a command starts or stops: a flow, an application, a group or all groups."""
+    """Declare the target that a command starts or stops: a flow, an application, a group or all groups."""
     broker_argument(parser)
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("-e", metavar="GROUP", default="", help="execution group")

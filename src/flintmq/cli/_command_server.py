@@ -1,4 +1,4 @@
-"""What dspmqcsv, strmqcsv and endmqcsv share: ask the running queue manager about its command server."""
+"""The common base of dspmqcsv, strmqcsv and endmqcsv: ask the running queue manager about its command server."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NOT_RUNNING = 40
 
 
 def ask(name: str | None, how: str) -> tuple[str, Reply]:
-    """The name of the queue manager, and what it says. Raises CommandFailed."""
+    """Return the name of the queue manager, and its answer. Raises CommandFailed."""
     try:
         place = instance.locate(_control.name_or_default(name))
     except flintmq.QueueManagerError as error:

@@ -1,4 +1,4 @@
-"""What the control commands share: how they refuse, and which queue manager is meant."""
+"""The common base of the control commands: their refusals, and the choice of the queue manager."""
 
 from __future__ import annotations
 

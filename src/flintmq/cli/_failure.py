@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class CommandFailed(Exception):
-    """What went wrong, where, and what to do about it, in one line. Printed as it is; no traceback."""
+    """A failure with its place and remedy, in one line. Printed as it is; no traceback."""
 
     def __init__(self, text: str, exit_code: int = 1) -> None:
         super().__init__(text)

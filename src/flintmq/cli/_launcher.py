@@ -1,4 +1,4 @@
-"""How a user calls this program, for what is printed to be copied."""
+"""How a user calls this program, for text that is printed to be copied."""
 
 from __future__ import annotations
 

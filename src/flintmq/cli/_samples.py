@@ -1,9 +1,9 @@
-"""What the sample programs share: how they connect, and what they say about calls that fail.
+"""The common base of the sample programs: how they connect, and their lines about failed calls.
 
 They connect as every program does (`flintmq.connect`): through MQSERVER or a channel definition table, else to the
 queue manager of this machine that is named, or the default one. MQSAMP_USER_ID is the user; the password is asked for.
 
-They print what MQ's own samples print, byte for byte, because scripts look at it.
+They print the text of MQ's own samples, byte for byte, because scripts look at it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Connected(Protocol):
 
 
 def connect(name: str | None, application: str, call: str = "MQCONNX") -> AbstractContextManager[Connected]:
-    """MQCONNX to the queue manager that is meant. Raises CommandFailed, having said what MQ's samples say."""
+    """Connect to the queue manager of the arguments. Raises CommandFailed after the lines of MQ's samples."""
     user = os.environ.get("MQSAMP_USER_ID", "")
     secret = password() if user else ""
     try:
@@ -79,7 +79,7 @@ def queue(name: str, q_mgr: str = "", dynamic: str = "") -> MQOD:
 
 
 def text(data: bytes) -> str:
-    """Message data as it is shown: as it is in a pipe, with escapes for what is not printable at a terminal."""
+    """Message data as it is shown: as it is in a pipe, with escapes for unprintable characters at a terminal."""
     shown = data.decode("utf-8", "replace")
     return printable(shown) if sys.stdout.isatty() else shown
 
@@ -90,7 +90,7 @@ def failed(call: str, error: flintmq.MQError) -> None:
 
 
 def close(mqi: MQI, handle: Handle, options: int = MQCO_NONE, call: str = "MQCLOSE") -> None:
-    """MQCLOSE; what it says is printed."""
+    """Close an object; print the line of MQ's samples."""
     try:
         mqi.close(handle, options)
     except flintmq.MQError as error:

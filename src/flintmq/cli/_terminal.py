@@ -57,7 +57,7 @@ class History:
         self._last = ""
 
     def load(self) -> None:
-        """Remember what was typed in earlier sessions. A file that has grown too long is shortened."""
+        """Read the lines that were typed in earlier sessions. A file that has grown too long is shortened."""
         try:
             lines = self._path.read_text("utf-8", "replace").splitlines()
         except OSError:

@@ -1,4 +1,4 @@
-"""What dspmqtrn and rsvmqtrn share: the units of work in doubt of a queue manager, running or not.
+"""The common base of dspmqtrn and rsvmqtrn: the units of work in doubt of a queue manager, running or not.
 
 A unit has a transaction number, `0,` and the CRC-32 of its xid: the same each time it is looked at, whatever else was
 resolved meanwhile.
@@ -34,7 +34,7 @@ class Units(Protocol):
     heuristic: dict[bytes, bool]
 
     def resolve(self, xid: bytes, how: str) -> int:
-        """Do what in_doubt.py calls `how`; the XA return code, when it is durable."""
+        """Run the action `how` of in_doubt.py; return the XA return code, when it is durable."""
 
 
 class OpenedUnits:
@@ -104,7 +104,7 @@ def _running(place: instance.Instance) -> RunningUnits | None:
 
 
 def transaction_number(xid: bytes) -> str:
-    """What the operator calls a unit of work."""
+    """Return the name of a unit of work for operators."""
     return f"0,{zlib.crc32(xid)}"
 
 

@@ -1,4 +1,4 @@
-"""What `flint version` and `dspmqver` print."""
+"""The text of `flint version` and `dspmqver`."""
 
 from __future__ import annotations
 

@@ -188,7 +188,7 @@ class Container:
         return as_exit_code(self._server.wait()) or _control.UNEXPECTED
 
     def _configure(self, listen: tuple[str, int], passwords: list[str]) -> None:
-        """Show what the .mqsc files answered, run our own settings, and note that it was done."""
+        """Show the answers of the .mqsc files, run our own settings, and note that it was done."""
         assert self._server is not None
         commands: list[str] = []
         if "app" in passwords:
@@ -217,7 +217,7 @@ class Container:
         return [*commands, f"START LISTENER({LISTENER})"]
 
     def _run(self, lines: list[str]) -> None:
-        """Run MQSC in the queue manager, and show what failed."""
+        """Run MQSC in the queue manager, and show failures."""
         said: list[str] = []
         with Control(self._place) as control:
             code = run_session(control, lines, said.append, echo=False, verify=False)
@@ -244,7 +244,7 @@ class Container:
 
 
 class Follower:
-    """Pass on what is appended to a file from now on, through renames."""
+    """Pass on lines that are appended to a file from now on, through renames."""
 
     def __init__(self, path: Path, write: Callable[[str], None]) -> None:
         self._path = path
@@ -262,7 +262,7 @@ class Follower:
             self._pause.wait(FOLLOW_S)
 
     def pass_on(self) -> None:
-        """Pass on what is new. What was written to a file just before it was renamed is taken from its new name."""
+        """Pass on new lines. Lines written just before a file was renamed are taken from its new name."""
         with self._lock, suppress(OSError):
             now = self._path.stat()
             if self._file and now.st_ino != self._file:

@@ -170,7 +170,7 @@ def _number(text: str, option: str) -> int:
 
 
 def _policy(word: str) -> str:
-    """Return what -oa says, as qm.ini has it."""
+    """Return the value of -oa, as qm.ini has it."""
     policies = {policy.lower(): policy for policy in ("user", EXTERNAL)}
     if word.lower() == "group":
         raise ValueError("-oa group: FlintMQ does not have authority by primary group yet, see docs/limits.md")

@@ -105,7 +105,7 @@ def _shown(tour: Tour, out: Path, place: Path | None) -> None:
 
 
 def _embedded(options: argparse.Namespace) -> int:
-    """Run the phases on an embedded queue manager and print what they cost."""
+    """Run the phases on an embedded queue manager and print their costs."""
     print(
         f"FlintMQ {flintmq.__version__} ({build_type()}): {options.requesters} requesters, {options.servers} servers, ",
         end="",

@@ -79,7 +79,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def _action(
     actions: argparse._SubParsersAction[argparse.ArgumentParser], name: str, summary: str, example: str
 ) -> argparse.ArgumentParser:
-    """Return the parser of an action, whose help ends with an example."""
+    """Return the parser of an action with an example at the end of its help."""
     return actions.add_parser(
         name, help=summary, description=f"{summary.capitalize()}.", epilog=f"flint flow {example}", allow_abbrev=False
     )

@@ -32,7 +32,7 @@ EXIT_UNEXPECTED = 71
 
 
 class Command(Protocol):
-    """What the module of a command has."""
+    """The interface of a module of a command."""
 
     #: Its help: what it does and an example. Shown by `--help` and in the reference.
     __doc__: str

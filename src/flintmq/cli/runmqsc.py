@@ -150,7 +150,7 @@ def _names(found: CommandRows) -> list[str]:
 
 
 def _prompt(given: str | None, q_mgr: str) -> str:
-    """The prompt, with +QMNAME+ and +VARIABLE+ replaced; what is no variable stays."""
+    """The prompt, with +QMNAME+ and +VARIABLE+ replaced; other text stays."""
     text = os.environ.get("MQPROMPT", "") if given is None else given
     known = {**os.environ, "QMNAME": q_mgr}
     return re.sub(r"\+(\w+)\+", lambda found: known.get(found[1], found[0]), text)

@@ -102,7 +102,7 @@ def _start(
     options: argparse.Namespace,
     running: list[subprocess.Popen[bytes]],
 ) -> None:
-    """Run what one trigger message asks for; what cannot be run goes to the dead-letter queue."""
+    """Run the program of a trigger message; if it cannot run, put the message to the dead-letter queue."""
     big_endian = md.encoding & mq.MQENC_INTEGER_MASK == mq.MQENC_INTEGER_NORMAL
     try:
         trigger = MQTM.unpack(data, 0, big_endian, md.coded_char_set_id)
@@ -128,9 +128,9 @@ def _start(
 
 
 def look_up(mqi: _samples.MQI, trigger: MQTM) -> None:
-    """Replace what the message says of the program by what its PROCESS object says. Raises CannotStart.
+    """Replace the program of the message by that of its PROCESS object. Raises CannotStart.
 
-    Whoever can put on the initiation queue can write a trigger message; a process is defined by an administrator.
+    A user that can put on the initiation queue can write a trigger message; a process is defined by an administrator.
     """
     if not trigger.process_name:
         raise CannotStart("the trigger message names no process")

@@ -45,7 +45,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _wrong(message: str) -> NoReturn:
-    """What argparse does not understand."""
+    """Arguments that argparse does not understand."""
     unknown = message.removeprefix("unrecognized arguments: ")
     if unknown != message:
         raise CommandFailed(f"AMQ7097E: {unknown}: not an authority; setmqaut --help lists them", REFUSED)

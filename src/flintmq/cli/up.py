@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _complete(place: instance.Instance, port: int) -> int:
-    """Add what an existing queue manager without a listener lacks; how many objects, the listener not counted."""
+    """Add the objects that an existing queue manager without a listener lacks; return their number."""
     host = Host(*lifecycle.open_on_disk(place), place)
     try:
         if lifecycle.listens(host.engine):
@@ -98,7 +98,7 @@ def _run(name: str, words: list[str]) -> int:
 
 
 def how_to_connect(place: instance.Instance, host: str, port: int) -> str:
-    """What to copy and paste."""
+    """Return the lines to copy and paste."""
     host = "127.0.0.1" if host in ("0.0.0.0", "::") else host
     name = place.name
     known = {user: has_password for user, has_password, *_ in users.names(place.directory / users.NAME)}

@@ -6,12 +6,12 @@
     queue = ibmmq.Queue(qmgr, "DEV.QUEUE.1")
     queue.put("Hello")
 
-ibmmq is pymqi's successor, so most of this is `flintmq.pymqi`; here is what differs: text in fields, newer structures,
-MQSTAT, MQSUBRQ, callbacks, deletion of properties. docs/pymqi.md has the table.
+ibmmq is pymqi's successor, so most of this is `flintmq.pymqi`; the differences are here: text in fields, newer
+structures, MQSTAT, MQSUBRQ, callbacks, deletion of properties. docs/pymqi.md has the table.
 
     CMQC CMQCFC CMQXC CMQSTRC       the constants, and their names by number
     text.py opts.py structures.py pcf_structures.py rfh2.py     structures that take text
-    errors.py kit.py                what is raised; what the classes are made with
+    errors.py kit.py                exceptions; base classes
     queue_manager.py queue.py topic.py message_handle.py pcf.py filters.py     the classes
     callback.py inquire.py calls.py MQCB; MQINQ and MQSET; the calls that pymqi does not have
 """
@@ -103,7 +103,7 @@ _CMQC_linux_x64 = CMQC  # The original has a module for each platform.
 
 
 def get_versions() -> dict[str, str]:
-    """The version of ibmmq whose names these are, and the level of MQ."""
+    """Return the version of ibmmq that has these names, and the level of MQ."""
     return {"module": __version__, "MQ": __cmdlevel__}
 
 

@@ -1,4 +1,4 @@
-"""What ibmmq raises: pymqi's, with its own texts."""
+"""Exceptions of ibmmq: pymqi's, with its own texts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from flintmq.pymqi import errors
 
 
 class Error(errors.Error):
-    """Root of what is raised here."""
+    """Root of the exceptions here."""
 
 
 class MQMIError(errors.MQMIError, Error):
@@ -27,7 +27,7 @@ class MQMIError(errors.MQMIError, Error):
     errorAsString = error_as_string
 
     def get(self, k: str) -> Any:
-        """What the call has added under this name."""
+        """Return the addition of the call under this name."""
         return getattr(self, k)
 
 

@@ -1,4 +1,4 @@
-"""What the classes of this package are made with."""
+"""The parts that the classes of this package share."""
 
 from flintmq.ibmmq.errors import MQMIError, PYIFError
 from flintmq.ibmmq.rfh2 import RFH2

@@ -1,4 +1,4 @@
-"""What objects of a queue manager have in common."""
+"""The base of objects of a queue manager."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ class MQOpts(opts.MQOpts):
 
 
 class Structure(MQOpts):
-    """A structure whose members are always the same."""
+    """A structure that always has the same members."""
 
     FIELDS: ClassVar[Sequence[Member]]
 

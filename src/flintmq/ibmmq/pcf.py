@@ -1,7 +1,7 @@
 """PCFExecute as ibmmq has it.
 
 More than pymqi's: a reply queue or a command queue of the program's own, a time for the command to expire, strings
-without what fills them up, and `responses=`, a list for (parameters, header) of every response, also of those that say
+without their padding, and `responses=`, a list for (parameters, header) of every response, also of those that say
 that something failed; the first such reason is raised when all are there.
 """
 
@@ -50,7 +50,7 @@ class PCFExecute(pymqi.PCFExecute, QueueManager):
         max_length: int | None = None,
         convert: bool = True,
     ) -> None:
-        """`name` is a connection, or what makes one."""
+        """`name` is a connection, or the arguments for one."""
         if model_queue_name and reply_queue_name:
             raise self._kit.PYIFError("Do not specify both a model_queue_name and a reply_queue_name")
         self._command_queue_name = command_queue_name  # type: ignore[assignment]

@@ -74,7 +74,7 @@ class Queue(pymqi.Queue, MQObject):
 
 
 def _checked(opts: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Descriptor and options, if they are what they should be."""
+    """Return descriptor and options, if they have the right types."""
     if len(opts) > 0 and opts[0] is not None and not isinstance(opts[0], IBMMQ.MD):
         raise TypeError("Message Descriptor must be an instance of MD")
     if len(opts) > 1 and opts[1] is not None and not isinstance(opts[1], IBMMQ.PMO | IBMMQ.GMO):

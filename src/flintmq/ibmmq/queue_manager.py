@@ -85,11 +85,11 @@ class QueueManager(pymqi.QueueManager, MQObject):
     connectTCPClient = connect_tcp_client
 
     def disconnect(self) -> None:
-        """MQDISC. What was not committed is committed; 2003 if it could not be."""
+        """MQDISC. Uncommitted work is committed; 2003 if it could not be."""
         self._kit.check(*self._disconnect())
 
     def put1(self, q_desc: Any, msg: str | bytes, *opts: Any) -> None:
-        """MQPUT1. `opts` are a descriptor and put options; both get what the call writes."""
+        """MQPUT1. `opts` are a descriptor and put options; the call writes into both."""
         super().put1(q_desc, msg, *opts)
 
     def get_name(self) -> str:
@@ -106,7 +106,7 @@ class QueueManager(pymqi.QueueManager, MQObject):
     inq = inquire
 
     def stat(self, status_type: int) -> STS:
-        """MQSTAT: what has become of asynchronous puts since the last time."""
+        """MQSTAT: the results of asynchronous puts since the last time."""
         sts = STS()
         packed, comp, reason = calls.MQSTAT(self._handle, status_type, sts.pack())
         self._kit.check(comp, reason)
@@ -131,7 +131,7 @@ def _checked(name: str, value: Any, kind: type[Any]) -> Any:
 
 
 def _credentials(kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Who connects, from a CSP or from keywords."""
+    """Return the credentials, from a CSP or from keywords."""
     csp = _checked("csp", kwargs.get("csp"), CSP)
     user, password, token = kwargs.get("user"), kwargs.get("password"), kwargs.get("token")
     if csp is not None:

@@ -115,7 +115,7 @@ class XQH(Structure):
         return self.unpack(buf[: self.get_length()])
 
     def get_embedded_md(self, buf: bytes) -> MD:
-        """The descriptor behind the header: version 1, so what version 2 added is not there."""
+        """The descriptor behind the header: version 1, so the fields of version 2 are not there."""
         md = MD().unpack(buf[self.get_length() : mq.MQXQH_CURRENT_LENGTH])
         for name in ("GroupId", "MsgSeqNumber", "Offset", "MsgFlags", "OriginalLength"):
             md._remove(name)
@@ -123,7 +123,7 @@ class XQH(Structure):
 
 
 class STS(Structure):
-    """MQSTS, what has become of asynchronous puts."""
+    """MQSTS, the results of asynchronous puts."""
 
     FIELDS = (
         ("_StrucId", b"STAT", "4s"),
@@ -174,7 +174,7 @@ class CNO(Structure):
 
 
 class CSP(Structure):
-    """MQCSP, who connects: a user and a password, or a token."""
+    """MQCSP, the credentials of a connection: a user and a password, or a token."""
 
     FIELDS = (
         ("_StrucId", b"CSP ", "4s"),
@@ -317,7 +317,7 @@ class DLH(Structure):
 
 
 class MDE(Structure):
-    """MQMDE, what version 2 of the descriptor has more than version 1."""
+    """MQMDE, the fields that version 2 of the descriptor adds."""
 
     FIELDS = (
         ("_StrucId", b"MDE ", "4s"),

@@ -11,13 +11,13 @@ __all__ = [
 
 
 class EncodingDefault(default):
-    """What is said about text that a program puts, and how text goes into fields."""
+    """The description of text that a program puts, and how text goes into fields."""
 
     mqi_encoding = "ascii"
 
 
 class OTelOptions:
-    """What becomes of trace context in messages; kept, and of no effect: messages come as they are."""
+    """The treatment of trace context in messages; kept, and of no effect: messages come as they are."""
 
     def __init__(self, **kwargs: Any) -> None:
         self.remove_rfh2 = bool(kwargs.get("remove_rfh2", False))
@@ -38,7 +38,7 @@ ensure_bytes = ensure_strings_are_bytes
 
 
 def to_string(v: Any, encoding: str = EncodingDefault.bytes_encoding) -> Any:
-    """The text of a character field, up to a NUL and without blanks; what is no text comes back as it was."""
+    """The text of a character field, up to a NUL and without blanks; other values come back as they were."""
     if not isinstance(v, bytes):
         return v
     try:

@@ -1,4 +1,4 @@
-"""The recovery log: what makes a commit durable, and what restart reads.
+"""The recovery log: the proof of commits, and the source of restart.
 
 One endless stream of records at 64-bit byte positions that are never used twice, cut into physical files that are
 formatted once and overwritten ever after, because a synced overwrite costs half of a synced append.
@@ -8,7 +8,7 @@ formatted once and overwritten ever after, because a synced overwrite costs half
     checkpoint(position, ...)   restart begins here from now on       log.py, control.py
     replay()                    checkpoint to end, at every open      reader.py
 
-What lives here never looks into a payload, and never starts a thread. File formats are tables in the files that own
+This package never looks into a payload, and never starts a thread. File formats are tables in the files that own
 them:
 
     what                     file of the log         layout in
@@ -30,13 +30,14 @@ and the last one that is formatted), so they are computed, not stored (`segments
     released    archived    checkpoint of a linear log with an archive               names in both directories
     released    kept        checkpoint of a linear log without one                   -
 
-The invariants, cited as L1 to L9 where they are kept; `check_log` tests what a program can see of them:
+The invariants, cited as L1 to L9 where they are kept; `check_log` tests them as far as a program can see them:
 
     L1  checkpoint <= durable <= end, all at record boundaries.
     L2  The control file never claims more than is durable, and claims at least where the current epoch began.
     L3  In each copy exactly the files from the checkpoint's to the last formatted one are open; a circular log has no
         more of them than primary and secondary together.
-    L4  What replay returns is durable in the first copy when it is returned, in every copy before anything is appended.
+    L4  A record that replay returns is durable in the first copy when it is returned, in every copy before anything is
+    appended.
         To be readable is not enough: pages of a failed sync are read back from memory and are not on the disk.
     L5  Each open for writing starts an epoch, durable in the control file before the first record of it is written. A
         record behind the place where an epoch began belongs to it or is dead, for ever.
@@ -45,7 +46,7 @@ The invariants, cited as L1 to L9 where they are kept; `check_log` tests what a 
     L8  After an I/O error nothing is written or acknowledged until the log was opened again.
     L9  A flush changes no metadata and writes no byte twice, except the rest of its last page.
 
-What happens when the machine stops in the middle of
+Effects if the machine stops in the middle of
 
     a flush             records not yet acknowledged are there up to some point; the rest is cut, and L5 keeps it dead
     a checkpoint        restart begins at the old place or at the new one; both are good

@@ -1,4 +1,4 @@
-"""What `crtmqm` decides about a log: the Log stanza of qm.ini.
+"""Settings of a log that `crtmqm` makes: the Log stanza of qm.ini.
 
 attribute    crtmqm    qm.ini              meaning
 file_pages   -lf       LogFilePages        size of one log file in 4 KiB pages; the first page is its header
@@ -7,7 +7,7 @@ secondary    -ls       LogSecondaryFiles   files that a circular log may add whi
 linear       -ll/-lc   LogType             LINEAR keeps or archives old files, CIRCULAR reuses them
 second_copy                                directory of the second copy (dual logging), or ""
 archive                                    where a linear log moves files that restart no longer needs, or ""
-compression            COMPLOG             what a newly opened log starts with; SET LOG COMPLOG changes it
+compression            COMPLOG             the start value of a newly opened log; SET LOG COMPLOG changes it
 """
 
 from typing import Final

@@ -1,4 +1,4 @@
-"""The control file: what the log must know before it can read a record.
+"""The control file: state of the log that is needed before it can read a record.
 
 `control.lfh` is two slots of 16 KiB with the same content. An update writes and syncs slot 0, then slot 1, so
 whatever a crash does to one of them, the other holds this state or the one before; and when there was no crash,
@@ -103,7 +103,7 @@ class ControlState:
 
 
 def unpack_slot(data: bytes) -> ControlState:
-    """Return the state in a slot; ValueError says what is wrong with it."""
+    """Return the state in a slot; ValueError has the mistake."""
     if len(data) < _START:
         raise ValueError("cut off")
     magic, version, crc = _PREFIX.unpack_from(data, 0)

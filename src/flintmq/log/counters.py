@@ -1,4 +1,4 @@
-"""What the log has done since it was opened; telemetry reads it, nothing here decides anything."""
+"""Counters of the log since it was opened; telemetry reads it, nothing here decides anything."""
 
 from typing import Final
 

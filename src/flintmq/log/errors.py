@@ -1,16 +1,17 @@
-"""What can go wrong in the recovery log.
+"""Errors of the recovery log.
 
-    LogError         the log cannot do what was asked; says why
+    LogError         the log refuses an operation; the text says why
       LogDamaged     bytes that were durable no longer validate; names file, offset and log position
       LogFull        a circular log has no room left before its oldest file that restart still needs
 
 None of these is raised for a torn tail: bytes that were never acknowledged may be lost in a crash, and replay cuts them
-off without a word. Whoever catches LogDamaged must not go on: nothing was cut off, so that a file can be restored.
+off without a word. A program that catches LogDamaged must not go on: nothing was cut off, so that a file can be
+restored.
 """
 
 
 class LogError(Exception):
-    """The log cannot do what was asked of it. After an I/O error it says so until it is opened again."""
+    """The log refuses an operation. After an I/O error it says so until it is opened again."""
 
 
 class LogDamaged(LogError):

@@ -1,7 +1,7 @@
 """The file operations of the log: two protocols and the real thing.
 
 The log calls nothing but these, so a test can put a disk underneath that tears, loses and reorders whatever was not
-synced. What the log relies on, and a file system must give:
+synced. The log relies on these properties of a file system:
 
     F1  after `LogFile.sync` returns, every earlier `write_at` of that file survives a crash
     F2  after `LogFile.allocate` returns, the file has its size and later overwrites inside it change no metadata
@@ -58,7 +58,7 @@ class FileSystem(Protocol):
         """Return the names in a directory, in any order."""
 
     def rename(self, old: str, new: str) -> None:
-        """Give a file another name, replacing what had it (F5). Durable after `sync_directory`."""
+        """Give a file another name, replacing a file of that name (F5). Durable after `sync_directory`."""
 
     def remove(self, path: str) -> None:
         """Take a name away. Durable after `sync_directory`."""

@@ -40,7 +40,7 @@ _PREVIEW: Final = 24  # Bytes of a payload that nobody describes.
 
 
 def preview(kind: int, payload: bytes) -> str:
-    """Show the first bytes of a payload: what is used when nobody knows better."""
+    """Show the first bytes of a payload: the default."""
     text = payload[:_PREVIEW].hex(" ", 4)
     return f"{text} ..." if len(payload) > _PREVIEW else text
 

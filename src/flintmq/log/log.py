@@ -4,7 +4,7 @@
 
 `append` does no I/O and `flush` may run in another thread. Two locks, taken in this order: `_io` is held by one
 flush, checkpoint or close at a time, across its I/O; `_queue` guards the queued parts and the end of the log for a
-few instructions and is never held across I/O. Whoever flushes takes all that was appended before, so units of work
+few instructions and is never held across I/O. A flush takes all that was appended before, so units of work
 that commit while a flush is on its way share the next one: that is group commit.
 
 A flush fills its last page with zeros up to the page boundary: a whole page can be written without reading it first.
@@ -190,7 +190,7 @@ class Log:
         return Replay(self._copies, self._state, self.counters, self.repairs, self._finish)
 
     def _finish(self, end: int, case: str) -> None:
-        """The end is known: make what replay showed durable in all copies, then start a new epoch there (L4, L5).
+        """The end is known: make replayed records durable in all copies, then start a new epoch there (L4, L5).
 
         In the first copy each record was durable before replay returned it: restart may have acted on it.
         """
@@ -221,7 +221,7 @@ class Log:
     def _mirror(self, start: int, end: int) -> None:
         """Make the other copies equal to the first, which replay has just read.
 
-        What looks equal is written, too: it may be in the page cache and not on the disk.
+        Records that look equal are written, too: it may be in the page cache and not on the disk.
         """
         for copy in self._copies[1:]:
             for position in range(start, end, _BLOCK):
@@ -234,7 +234,7 @@ class Log:
                     self.repairs.append(f"{path}: {length} bytes from offset {offset} copied from the other copy")
 
     def _adopt_leftovers(self) -> None:
-        """Go on with what a crash interrupted: files that were released but not yet reused or archived."""
+        """Resume work after a crash: files that were released but not yet reused or archived."""
         for copy in self._copies:
             for extent in copy.leftovers(self.first_extent, self._state.last_extent):
                 self._release(copy, extent)
@@ -298,7 +298,7 @@ class Log:
         raise LogFull(self.capacity, size)
 
     def flush(self) -> int:
-        """Write and sync everything appended before the call; return what is durable then. For any thread."""
+        """Write and sync everything appended before the call; return the durable end then. For any thread."""
         self._io.acquire()
         try:
             return self._flush()
@@ -335,7 +335,7 @@ class Log:
         return end
 
     def _prepare_in_time(self) -> None:
-        """Format the next file before the stream needs it. What the flush has written is durable, whatever happens."""
+        """Format the next file before the stream needs it. The records of the flush are durable in any case."""
         try:
             self._prepare_ahead(self._state.last_extent + 1)
         except BaseException as error:
@@ -356,7 +356,7 @@ class Log:
             copy.sync()
 
     def _fail(self, error: BaseException) -> None:
-        """After an I/O error nobody knows what is on disk: refuse everything until the log is opened again (L8)."""
+        """After an I/O error the content of the disk is not known: refuse all until the log is opened again (L8)."""
         self._ready = False
         self._refusal = f"the log stopped after an error: {error}"
         if isinstance(error, OSError):
@@ -546,12 +546,12 @@ class Log:
 
     @property
     def generation(self) -> int:
-        """What the last checkpoint was given."""
+        """Return the generation that the last checkpoint was given."""
         return self._state.generation
 
     @property
     def note(self) -> bytes:
-        """What the last checkpoint was given."""
+        """Return the note that the last checkpoint was given."""
         return self._state.note
 
     @property
@@ -617,7 +617,7 @@ class Log:
         return self._copies
 
     def state(self) -> ControlState:
-        """What the control file holds."""
+        """Return the content of the control file."""
         return self._state
 
 

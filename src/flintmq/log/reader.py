@@ -14,7 +14,7 @@ A record is valid if its header and payload CRCs fit, its position is p, and its
 after the place where the current epoch began) or not smaller than the one before it (in front of that place). So what
 a crash left behind the cut of an earlier restart never comes to life: it has an older epoch.
 
-What is read may be in the page cache and not on the disk. After a failed sync Linux keeps the new bytes in memory,
+A record may be in the page cache and not on the disk. After a failed sync Linux keeps the new bytes in memory,
 marks them clean, and lets every later sync succeed without writing them. So each window of the log is written again, as
 it was read, and synced before a record of it is returned (L4).
 

@@ -43,7 +43,7 @@ PADDING: Final = [bytes((-size) % ALIGNMENT) for size in range(ALIGNMENT)]  #: b
 
 
 class LogRecord:
-    """A record as replay returns it: where it starts, where the next one starts, and what the writer gave."""
+    """A record as replay returns it: where it starts, where the next one starts, and the payload of the writer."""
 
     def __init__(self, position: int, end: int, kind: int, payload: bytes) -> None:
         self.position = position
@@ -72,7 +72,7 @@ class Header:
 
 
 def identity_seed(identity: bytes) -> int:
-    """Return what the header CRCs of a log start with."""
+    """Return the start value of the header CRCs of a log."""
     return crc32c(identity)
 
 

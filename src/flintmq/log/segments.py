@@ -1,4 +1,4 @@
-"""One copy of the log as physical files. Which position is in which file, and what happens to a file in its life.
+"""One copy of the log as physical files. Which position is in which file, and the life of a file.
 
 Extent n of the stream is the file `S<n>.LOG`, seven digits or more. A file is a header page and `capacity` bytes of
 the stream:
@@ -86,7 +86,7 @@ class FileHeader:
 
 
 def unpack_file_header(data: bytes) -> FileHeader:
-    """Return the header in a page; ValueError says what is wrong with it."""
+    """Return the header in a page; ValueError has the mistake."""
     if len(data) < _HEADER_SIZE:
         raise ValueError("the header is cut off")
     magic, version, crc = _PREFIX.unpack_from(data, 0)
@@ -133,7 +133,7 @@ class Segments:
         return extent in self._open
 
     def extents(self) -> list[int]:
-        """Return the extents whose files are open, ascending."""
+        """Return the extents with open files, ascending."""
         return sorted(self._open)
 
     def spares(self) -> int:
@@ -143,7 +143,7 @@ class Segments:
     # Opening.
 
     def open_extent(self, extent: int) -> str:
-        """Open the file of an extent. Return what is wrong with it, "" if nothing; a bad file is not opened."""
+        """Open the file of an extent. Return its fault, "" if none; a bad file is not opened."""
         path = self.path(extent)
         if not self._files.exists(path):
             return "the file is missing"
@@ -175,7 +175,7 @@ class Segments:
         return ""
 
     def header_problem(self, extent: int) -> str:
-        """Read the header of an open file; return what is wrong with it, "" if nothing."""
+        """Read the header of an open file; return its fault, "" if none."""
         try:
             unpack_file_header(self._open[extent].read_at(0, PAGE))
         except OSError as error:

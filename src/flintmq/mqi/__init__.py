@@ -1,8 +1,8 @@
-"""The vocabulary of MQ: what every other room speaks. No I/O and no state.
+"""The vocabulary of MQ for all other packages. No I/O and no state.
 
     numbers     constants, pcf_constants, channel_constants (the tables are in values/), reason, errors, call_errors
     text        ccsid (character sets), encoding (byte order of numbers), fields, charv (strings in structures),
-                layout and options_structure (what structures have in common)
+                layout and options_structure (the common base of structures)
     calls       md od pmo gmo object_record response_record sd sro sts cno csp bno bo cbd cbc ctlo
     properties  properties, with property_names, property_values, folders and md_properties;
                 cmho dmho bmho mhbo smpo impo dmpo pd

@@ -1,4 +1,4 @@
-"""MQCBC, the callback context: what a callback routine is told about its call.
+"""MQCBC, the callback context: the description of a call for a callback routine.
 
     offset  field           type    value
          0  StrucId         char 4  "CBC "

@@ -1,4 +1,4 @@
-"""MQCBD, the callback descriptor: what MQCB registers.
+"""MQCBD, the callback descriptor: the argument of MQCB.
 
     offset  field             type      value
          0  StrucId           char 4    "CBD "
@@ -6,7 +6,7 @@
          8  CallbackType      int32     1 message consumer, 2 event handler
         12  Options           int32     MQCBDO_*
         16  CallbackArea      int32     a number of the application
-        20  CallbackFunction  ptr       0; in this process `callback_function` is what is called
+        20  CallbackFunction  ptr       0; in this process `callback_function` is called
         24  CallbackName      char 128
        152  MaxMsgLength      int32     longest message to hand over, -1 any; 156 bytes
 

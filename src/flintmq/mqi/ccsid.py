@@ -10,7 +10,7 @@ differ only where the currency sign stands.
 
 A character that the target set does not have is replaced by the substitute control (0x1A, in EBCDIC 0x3F), as MQ does
 it; bytes that the source set does not have are an error. Special values (0 queue manager, -1 embedded, -2 inherit, -3
-application) are not sets: who calls must have replaced them.
+application) are not sets: the caller must have replaced them.
 """
 
 import codecs
@@ -133,7 +133,7 @@ def encode(text: str, ccsid: int, big_endian: bool = True) -> bytes:
 
 
 def blank(ccsid: int, big_endian: bool = True) -> bytes:
-    """The bytes of one blank: what fixed-length fields are padded with."""
+    """Return the bytes of one blank, the padding of fixed-length fields."""
     return encode(" ", ccsid, big_endian)
 
 

@@ -86,7 +86,7 @@ class Strings:
         return charv.pack(self.big_endian)
 
     def joined(self) -> bytes:
-        """What follows the structure."""
+        """Return the bytes behind the structure."""
         return b"".join(self.texts)
 
 

@@ -22,7 +22,7 @@
        244  BalanceParmsOffset   int32     of an MQBNO
        248  Reserved3            byte 4    252 bytes
 
-What the pointers point to is kept in attributes of its own (`security_parms`, `ccdt_url`, `balance_parms`) and is not
+The targets of the pointers are kept in attributes of its own (`security_parms`, `ccdt_url`, `balance_parms`) and is not
 in the bytes: this structure never leaves its process. A structure that is not valid gives MQRC_CNO_ERROR.
 """
 

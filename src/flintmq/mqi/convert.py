@@ -13,10 +13,10 @@ Rules:
 
     V1  All or nothing: when any part cannot be converted, ConversionError is raised and the message is delivered as it
         was put, with the reason as a warning.
-    V2  Data without a format behind a header is binary: it stays as it is, and so does what the header says about it.
+    V2  Data without a format behind a header is binary: it stays as it is, and so does its description in the header.
     V3  Nothing is done when encoding and character set are those asked for already, whatever headers say further back.
     V4  Headers cannot be UTF-16. When UTF-16 is asked for, headers become UTF-8, text behind them UTF-16, each
-        descriptor says what follows it, and the reason is the warning MQRC_PARTIALLY_CONVERTED.
+        descriptor describes the data behind it, and the reason is the warning MQRC_PARTIALLY_CONVERTED.
     V5  Folders of an MQRFH2 stay in their own character set; UTF-16 ones change their byte order with the numbers.
     V6  Fields of fixed length keep it; text that grows out of its field is MQRC_CONVERTED_STRING_TOO_BIG.
 
@@ -61,7 +61,7 @@ CONVERTIBLE: Final = _FIXED | _PCF_FORMATS | {"MQSTR", "MQIMSVS"}
 
 
 class Converted:
-    """Converted data and what its descriptor must say. `reason` is 0 or a warning."""
+    """Converted data and the fields for its descriptor. `reason` is 0 or a warning."""
 
     __slots__ = ("data", "encoding", "ccsid", "reason")
 
@@ -103,7 +103,7 @@ def convert(
 
 
 class _Conversion:
-    """One conversion under way: what is wanted, and the parts that are done."""
+    """One conversion under way: the target, and the parts that are done."""
 
     def __init__(self, encoding: int, ccsid: int) -> None:
         self.encoding: int = encoding
@@ -186,7 +186,7 @@ class _Conversion:
         return done
 
     def header(self, source: "_Source", data: bytes) -> "_Following":
-        """Convert the header at the start of the data and say what follows it."""
+        """Convert the header at the start of the data and return the data behind it."""
         if source.format == "MQHRF2":
             return self.rules_header_2(data, source)
         if source.format == "MQHRF":
@@ -270,7 +270,7 @@ class _Conversion:
         return following
 
     def patch(self, done: bytearray, data: bytes, chain: int, source: "_Source", end: int) -> "_Following":
-        """Read what the header says of the data behind it (at `chain` in `data`) and write what is true now."""
+        """Read the description of the data behind the header (at `chain` in `data`) and write the new one."""
         encoding = source.integer(data, chain)
         ccsid = source.integer(data, chain + 4)
         format = source.decode_field(data[chain + 8 : chain + 16]).partition("\0")[0].rstrip(" ")
@@ -321,7 +321,7 @@ class _Conversion:
 
 
 class _Following:
-    """What stands behind a header: where it starts, and what the header says about it."""
+    """The data behind a header: its start, and its description in the header."""
 
     def __init__(self, place: int, format: str, encoding: int, ccsid: int) -> None:
         self.place: int = place

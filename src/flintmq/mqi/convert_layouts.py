@@ -30,7 +30,7 @@ def size_of(layout: Layout) -> int:
 
 
 class Header:
-    """A header of a chain. `more` is what version 2 adds, if there is one."""
+    """A header of a chain. `more` has the fields that version 2 adds, if there is one."""
 
     __slots__ = ("identifier", "fixed", "more", "chain", "size", "versions")
 

@@ -1,4 +1,4 @@
-"""MQCSP, the security parameters: who connects, and how that is proved. Its texts lie behind the structure.
+"""MQCSP, the security parameters: the user that connects, and the proof of that. Its texts lie behind the structure.
 
     offset  field               type    value
          0  StrucId             char 4  "CSP "

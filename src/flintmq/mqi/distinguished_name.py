@@ -50,7 +50,7 @@ def matches(pattern: str, name: str) -> bool:
 
 
 def order(pattern: str) -> tuple[int, int]:
-    """What patterns are sorted by: the first has most attributes, and of these most without `*`."""
+    """Return the sort key of patterns: the first has most attributes, and of these most without `*`."""
     pairs = attributes(pattern)
     return -len(pairs), sum(1 for _, value in pairs if value.endswith("*"))
 

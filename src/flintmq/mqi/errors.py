@@ -10,7 +10,7 @@ from flintmq.mqi.reason import MQRC_NOT_CONVERTED, MQRC_PROPERTY_NAME_ERROR, MQR
 
 
 class MQStructuresError(Exception):
-    """Base of the errors of this room. `reason` is the reason code, `text` says what is wrong and where."""
+    """Base of the errors of this room. `reason` is the reason code, `text` has the mistake and its place."""
 
     def __init__(self, text: str, reason: int = MQRC_UNEXPECTED_ERROR) -> None:
         super().__init__(text)

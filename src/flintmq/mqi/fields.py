@@ -8,7 +8,7 @@ Writing: a text of more characters than the field has bytes is the caller's mist
 that fits in characters but grows in the character set (ü takes two bytes in UTF-8) is cut at a character.
 
 A field of fixed length cannot hold UTF-16. Where a structure's character set is said to be UTF-16, its own fields are
-UTF-8 and only the data behind it is what was said.
+UTF-8 and only the data behind it is the message.
 """
 
 from typing import Final
@@ -74,7 +74,7 @@ def _write_other(text: str, length: int, ccsid: int) -> bytes:
 
 
 def check_text(text: object, field: str) -> None:
-    """Raise TypeError unless it is text: None and b"" look empty enough to get past whoever writes them."""
+    """Raise TypeError unless it is text: None and b"" look empty enough to get past a careless caller."""
     if not isinstance(text, str):
         raise TypeError(f"{field} is text (str), not {type(text).__name__}")
 

@@ -61,7 +61,7 @@ def write_element(element: Element) -> str:
 
 
 def read_root(text: str) -> Element:
-    """The element that a folder is, without what is in it: name and attributes. Raises StructureError likewise.
+    """Return the element of a folder, without its content: name and attributes. Raises StructureError likewise.
 
     Only the first tag is read, and whether the last one closes it.
     """
@@ -79,7 +79,7 @@ def read_folder(text: str) -> Element:
 
 
 class Reader:
-    """A cursor over the text. Every method starts at `place` and leaves it behind what it has read."""
+    """A cursor over the text. Every method starts at `place` and leaves it behind the text that it has read."""
 
     OPENING: Final = 0
     CLOSING: Final = 1
@@ -158,7 +158,7 @@ class Reader:
         return text
 
     def kind_of_tag(self) -> int:
-        """What begins at the place."""
+        """Return the kind of item at the place."""
         following = self.text[self.place + 1 : self.place + 2]
         if following == "/":
             return Reader.CLOSING
@@ -217,7 +217,7 @@ class Reader:
         return name
 
     def up_to(self, end: str, opening: int) -> str:
-        """What stands between an opening of this length and `end`."""
+        """Return the text between an opening of this length and `end`."""
         start = self.place + opening
         found = self.text.find(end, start)
         if found < 0:

@@ -1,4 +1,4 @@
-"""MQIIH, the header of messages to and from IMS. Format "MQIMS"; what follows is LLZZ data.
+"""MQIIH, the header of messages to and from IMS. Format "MQIMS"; LLZZ data follow.
 
     offset  field           type     value
          0  StrucId         char 4   "IIH "

@@ -1,4 +1,4 @@
-"""MQINQ as both sides of a channel know it: what it returns, and how long character attributes are."""
+"""MQINQ as both sides of a channel know it: its results, and the lengths of character attributes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ LENGTHS: Final[dict[int, int]] = {
 
 
 class Inquiry:
-    """What MQINQ found: the integers in the order of their selectors, and the character attributes in theirs."""
+    """The result of MQINQ: the integers in the order of their selectors, and the character attributes in theirs."""
 
     def __init__(self) -> None:
         self.integers: list[int] = []

@@ -1,4 +1,4 @@
-"""MQMD, the message descriptor: what is known about a message besides its data.
+"""MQMD, the message descriptor: the attributes of a message besides its data.
 
     offset  field             type     value
          0  StrucId           char 4   "MD  "
@@ -135,13 +135,13 @@ class MQMD:
         other.original_length = self.original_length
 
     def copy_identity_context_to(self, other: "MQMD") -> None:
-        """Give `other` who the message is for: user, accounting token, identity data."""
+        """Copy the identity context to `other`: user, accounting token, identity data."""
         other.user_identifier = self.user_identifier
         other.accounting_token = self.accounting_token
         other.appl_identity_data = self.appl_identity_data
 
     def copy_origin_context_to(self, other: "MQMD") -> None:
-        """Give `other` who put the message and when."""
+        """Copy the origin context to `other`: the putting application, date and time."""
         other.put_appl_type = self.put_appl_type
         other.put_appl_name = self.put_appl_name
         other.put_date = self.put_date
@@ -149,7 +149,7 @@ class MQMD:
         other.appl_origin_data = self.appl_origin_data
 
     def fit(self) -> None:
-        """Cut every value to what its field can hold, so that `pack` raises nothing but for the version."""
+        """Cut every value to the length of its field, so that `pack` raises nothing but for the version."""
         for name, length in _TEXTS.items():
             setattr(self, name, getattr(self, name)[:length])
         for name, length in _IDS.items():

@@ -46,7 +46,7 @@ FIELDS: Final = {
 
 
 def is_descriptor_name(name: str) -> bool:
-    """Whether the name, or what it is a synonym for, is a field of the descriptor."""
+    """Return whether the name, or the name that it is a synonym of, is a field of the descriptor."""
     return SYNONYMS.get(name, name).startswith(DESCRIPTOR_PREFIX)
 
 
@@ -57,7 +57,7 @@ def read_descriptor(md: MQMD, name: str) -> Property:
 
 
 def write_descriptor(md: MQMD, name: str, value: bool | int | float | str | bytes | None) -> None:
-    """Set the field from a property's value. Raises PropertyError. Who may set which field is for the caller to say."""
+    """Set the field from a property's value. Raises PropertyError. The caller decides on authority for a field."""
     attribute, kind = _field(name)
     setattr(md, attribute, check_value(value, kind))
 

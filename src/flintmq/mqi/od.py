@@ -1,4 +1,4 @@
-"""MQOD, the object descriptor: which object MQOPEN and MQPUT1 work with, and what the name was resolved to.
+"""MQOD, the object descriptor: which object MQOPEN and MQPUT1 work with, and the resolved name.
 
     offset  field                type     value
          0  StrucId              char 4   "OD  "

@@ -23,7 +23,7 @@ _BIG, _LITTLE = layouts("4s i i", OPTIONS_SIZE)  # In the order of the table.
 
 
 class OptionsStructure:
-    """Base of the structures above. Each one says who it is and has an `unpack` that returns its own type."""
+    """Base of the structures above. Each one has its identifier and an `unpack` that returns its own type."""
 
     __slots__ = OPTIONS_FIELDS
 

@@ -70,7 +70,7 @@ _BIG, _LITTLE = layouts("i i i i i i i i i", SIZE)  # In the order of the table.
 
 
 class MQCFH:
-    """PCF header. `parameter_count` is what was received; a PCFMessage counts for itself when it is packed."""
+    """PCF header. `parameter_count` is the number received; a PCFMessage counts for itself when it is packed."""
 
     __slots__ = FIELDS
 

@@ -1,4 +1,4 @@
-"""MQPD, the property descriptor: what is known about a property besides name, type and value.
+"""MQPD, the property descriptor: the attributes of a property besides name, type and value.
 
     offset  field        type    value
          0  StrucId      char 4  "PD  "

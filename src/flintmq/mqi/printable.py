@@ -1,8 +1,8 @@
 """Text that came from outside, made safe to show on a terminal or in a line of a log.
 
-Names, users, addresses and message data are what a client says they are. A control character in them moves the cursor
-of a terminal, ends a line of a log, or hides what follows; a bidirectional override makes a line read backwards. All of
-them are written as escapes, so one value never becomes two lines, nor looks like another value.
+Names, users, addresses and message data come from clients unchecked. A control character in them moves the cursor
+of a terminal, ends a line of a log, or hides the text behind it; a bidirectional override makes a line read backwards.
+All of them are written as escapes, so one value never becomes two lines, nor looks like another value.
 """
 
 from __future__ import annotations

@@ -147,7 +147,7 @@ class _Names:
         self._has_below: list[bool] = [False]
 
     def catch_up(self) -> None:
-        """Enter what was appended to the list."""
+        """Enter the properties that were appended to the list."""
         while self.count < len(self.items):
             item = self.items[self.count]
             if item.hidden is None:
@@ -221,7 +221,7 @@ class MessageProperties:
         return None
 
     def value(self, name: str) -> Value:
-        """The value of a property; None when it is null or there is none. What selectors look at."""
+        """The value of a property; None when it is null or there is none. Selectors read it."""
         found = self.find(name)
         return None if found is None else found.value
 
@@ -236,7 +236,7 @@ class MessageProperties:
     ) -> Property:
         """MQSETMP. Without `kind` the type follows from the value. Raises PropertyError; then nothing has changed.
 
-        With `valid` False the name is not checked: who writes the folders has to do that before.
+        With `valid` False the name is not checked: the writer of the folders has to do that before.
         """
         if valid:
             check_name(name)
@@ -450,7 +450,7 @@ def _copy_options(text: str) -> int:
 
 
 def outline(folders: list[str]) -> tuple[MessageProperties, list[str]]:
-    """As `MessageProperties.from_folders`, but a long folder is one hidden property, for who needs only the folders.
+    """As `MessageProperties.from_folders`, but a long folder is one hidden property, for callers of folders.
 
     Of a long folder only the first and the last tag are read. Raises StructureError likewise.
     """
@@ -473,7 +473,7 @@ def outline(folders: list[str]) -> tuple[MessageProperties, list[str]]:
 
 
 def _collect(items: list[Property], folder: str, groups: list[str], element: Element) -> None:
-    """Add what `element` carries: a property, the properties of a group, or something hidden (P3)."""
+    """Add the content of `element`: a property, the properties of a group, or something hidden (P3)."""
     path = [*groups, element.name]
     if not is_accessible(folder, path):
         if not groups:

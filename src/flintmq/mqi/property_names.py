@@ -1,4 +1,4 @@
-"""Names of message properties: which are allowed, what they stand for, and in which folder they live.
+"""Names of message properties: which are allowed, their meanings, and their folders.
 
     name              folder    element
     color             usr       color              a name without a folder; "usr.color" is the same property

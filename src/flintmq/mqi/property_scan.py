@@ -41,7 +41,7 @@ class PropertyScan:
         self._named: list[bool] = []
 
     def step(self, budget: int) -> int:
-        """Read elements until the budget is used up. Returns what is left of it."""
+        """Read elements until the budget is used up. Return the rest of it."""
         try:
             while budget > 0 and not self.done:
                 reader = self._reader

@@ -654,7 +654,7 @@ def reason_name(code: int) -> str:
 
 
 def reason_text(code: int) -> str:
-    """What the reason code means and what to do, in a sentence or two; the name in plain words if we have no text."""
+    """Return meaning and remedy of a reason code, in a sentence or two; the name in plain words if we have no text."""
     from flintmq.mqi.reason_text import TEXTS
 
     text = TEXTS.get(code)

@@ -1,6 +1,6 @@
-"""What a reason code means and what to do about it, in our words, for the reasons people meet.
+"""Meaning and remedy of reason codes, in our words, for the reasons that users meet.
 
-`flintmq.mqi.reason.reason_text` reads this table. A text says what happened, then what helps. It never repeats the
+`flintmq.mqi.reason.reason_text` reads this table. A text has the event, then the remedy. It never repeats the
 name.
 """
 

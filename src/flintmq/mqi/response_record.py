@@ -1,4 +1,4 @@
-"""MQRR, the response record: what became of one destination of a distribution list.
+"""MQRR, the response record: the result for one destination of a distribution list.
 
 Beside MQOD and MQPMO, in `response_records`; written when the destinations did not all end alike (2136).
 

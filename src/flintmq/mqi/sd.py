@@ -1,4 +1,4 @@
-"""MQSD, the subscription descriptor: what MQSUB subscribes to, and how.
+"""MQSD, the subscription descriptor: the subscription that MQSUB makes.
 
     offset  field                type     value
          0  StrucId              char 4   "SD  "

@@ -1,4 +1,4 @@
-"""MQSTS, what MQSTAT tells about asynchronous puts and reconnection since it was last asked.
+"""MQSTS, the status of asynchronous puts and reconnection since the last MQSTAT.
 
     offset  field               type     value
          0  StrucId             char 4   "STAT"

@@ -1,4 +1,4 @@
-"""MQTM, the trigger message: what a queue manager puts to an initiation queue. Format "MQTRIG".
+"""MQTM, the trigger message: put by a queue manager to an initiation queue. Format "MQTRIG".
 
     offset  field        type      value
          0  StrucId      char 4    "TM  "

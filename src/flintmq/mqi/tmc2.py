@@ -1,4 +1,4 @@
-"""MQTMC2, the trigger message in characters: what a trigger monitor gives to the program it starts.
+"""MQTMC2, the trigger message in characters: the argument of a program that a trigger monitor starts.
 
     offset  field        type      value
          0  StrucId      char 4    "TMC "

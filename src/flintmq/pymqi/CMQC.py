@@ -1,7 +1,7 @@
 """The constants of the MQI: `CMQC.MQOO_OUTPUT`, `CMQC.MQRC_NO_MSG_AVAILABLE`.
 
-They are those of `flintmq.mqi.constants` and `flintmq.mqi.reason`, with what pymqi keeps here of channels. The values
-below follow the level that pymqi 1.12 was made for; "current" is a level, not a promise.
+They are those of `flintmq.mqi.constants` and `flintmq.mqi.reason`, with the channel constants that pymqi keeps here.
+The values below follow the level that pymqi 1.12 was made for; "current" is a level, not a promise.
 """
 
 from typing import TYPE_CHECKING, Any

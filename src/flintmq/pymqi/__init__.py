@@ -9,12 +9,12 @@
     qmgr.disconnect()
 
 With a channel and an address it goes over the network, to FlintMQ or IBM MQ. Without them it uses MQSERVER, the running
-queue manager of that name, or opens it in this process. docs/pymqi.md says how to switch, and what differs.
+queue manager of that name, or opens it in this process. docs/pymqi.md describes the switch and the differences.
 
     CMQC CMQCFC CMQXC CMQZC const   the constants; names.py makes them from ours
     text.py opts.py                 bytes and text; MQOpts, the base of structures
     structures.py pcf_structures.py rfh2.py     the structures
-    errors.py kit.py                what is raised; what the classes of this package and of ibmmq are made with
+    errors.py kit.py                exceptions; base classes of this package and of ibmmq
     queue_manager.py queue.py topic.py message_handle.py pcf.py filters.py     the classes
     pymqe.py                        the calls: bytes in, tuples out
     native.py records.py channel.py between a C program's bytes and our structures

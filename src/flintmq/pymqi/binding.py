@@ -1,4 +1,4 @@
-"""Connections: what an Hconn stands for, and how one comes to be.
+"""Connections: the object behind an Hconn, and how it is made.
 
     with a channel and an address        over the network: `flintmq.connect`
     a name alone, and MQSERVER, a table  over the network, as they say (client/remote/config.py)
@@ -61,13 +61,13 @@ class Binding:
         return number
 
     def object(self, number: int) -> Any:
-        """What `number` stands for. Raises MQError (2019)."""
+        """Return the object behind `number`. Raises MQError (2019)."""
         if number not in self._objects:
             raise MQError(f"{number} is not the handle of an object", MQRC_HOBJ_ERROR)
         return self._objects[number]
 
     def number(self, handle: Any) -> int:
-        """The number of what was kept; 0 if it was not."""
+        """Return the number of an object that is kept; 0 if it is not."""
         return next((number for number, kept in self._objects.items() if kept is handle), 0)
 
     def forget(self, number: int) -> None:
@@ -75,7 +75,7 @@ class Binding:
         self._objects.pop(number, None)
 
     def close(self) -> None:
-        """MQDISC: what was not committed is committed. Raises MQError if it cannot be; it is backed out then."""
+        """MQDISC: uncommitted work is committed. Raises MQError if it cannot be; it is backed out then."""
         self._objects.clear()
         self._close()
 
@@ -132,7 +132,7 @@ gc.callbacks.append(_collects)
 
 
 def finalise(hconn: int, work: Callable[[], object]) -> None:
-    """Close what was dropped: at once, or in a thread if something is under way that it would wait for."""
+    """Close an object that was dropped: at once, or in a thread if something is under way that it would wait for."""
     binding = _bindings.get(hconn)
     if binding is None:
         return
@@ -146,7 +146,7 @@ def finalise(hconn: int, work: Callable[[], object]) -> None:
 
 
 class _Said(threading.local):
-    """What was said of the last call of this thread that failed."""
+    """Return the text of the last call of this thread that failed."""
 
     reason: int = 0
     text: str = ""

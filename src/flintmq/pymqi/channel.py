@@ -1,4 +1,4 @@
-"""What a program says of its channel, in MQCD, MQSCO and MQCNO, as `flintmq.connect` wants to hear it.
+"""Channel settings of a program in MQCD, MQSCO and MQCNO, as arguments of `flintmq.connect`.
 
     ChannelName, ConnectionName          channel, conn
     SSLCipherSpec, SSLPeerNamePtr        cipher_spec, ssl_peer
@@ -51,7 +51,7 @@ def channel_options(cd: bytes, sco: bytes | None, options: int) -> dict[str, Any
 
 
 def named_options(cd: MQOpts, sco: MQOpts | None, options: int) -> dict[str, Any]:
-    """The same for structures. What is not said is left out."""
+    """Return the settings of structures. Those that are not set are left out."""
     said = {"channel": text(cd.ChannelName), "conn": text(cd.ConnectionName), **reconnect_option(options)}
     if cd.Version >= _WITH_TLS:
         said["cipher_spec"] = text(cd.SSLCipherSpec)
@@ -70,7 +70,7 @@ def named_options(cd: MQOpts, sco: MQOpts | None, options: int) -> dict[str, Any
 
 
 def _names(techniques: Iterable[int]) -> str:
-    """A list of compression, as `flintmq.connect` has it; MQCOMPRESS_NONE and what ends the list are left out."""
+    """A list of compression, as `flintmq.connect` has it; MQCOMPRESS_NONE and the end mark are left out."""
     return ", ".join(NAMES[each] for each in techniques if each > 0 and each in NAMES)
 
 
@@ -88,5 +88,5 @@ def _peer(cd: MQOpts) -> str:
 
 
 def text(value: bytes | str) -> str:
-    """A character field, without what fills it up."""
+    """Return a character field without its padding."""
     return value.rstrip() if isinstance(value, str) else read_text(value, _UTF8)

@@ -1,10 +1,11 @@
-"""What pymqi raises.
+"""Exceptions of pymqi.
 
     Error           all of them
-    ├── MQMIError   a call of the MQI ended with a warning or failed: `comp`, `reason`, and what the call adds
+    ├── MQMIError   a call of the MQI ended with a warning or failed: `comp`, `reason`, and the additions of the call
     └── PYIFError   the call was not made: not connected, not open, a header that cannot be read
 
-`str(error)` of an MQMIError is what log scrapers look for: "MQI Error. Comp: 2, Reason 2033: FAILED: MQRC_NO_MSG_...".
+`str(error)` of an MQMIError is the text that log scrapers look for: "MQI Error. Comp: 2, Reason 2033: FAILED:
+MQRC_NO_MSG_...".
 """
 
 from types import ModuleType
@@ -48,7 +49,7 @@ class _MQConst2String:
 
 
 class Error(Exception):
-    """Root of what is raised here."""
+    """Root of the exceptions here."""
 
 
 class MQMIError(Error):

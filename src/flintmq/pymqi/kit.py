@@ -1,4 +1,4 @@
-"""What the classes of a package are made with: its structures, its errors, its ways with text.
+"""The parts that the classes of a package share: its structures, its errors, its handling of text.
 
 pymqi and ibmmq have the same classes over different structures: one wants bytes where the other takes text, and each
 has its own initial values and exceptions. The classes ask their kit.
@@ -34,7 +34,7 @@ class Kit:
     PYIFError: Callable[[str], Exception]
 
     def check(self, comp: int, reason: int, **more: Any) -> None:
-        """Raise for a call that did not end with MQCC_OK; `more` goes into the error, and `text`, what it means."""
+        """Raise for a call that did not end with MQCC_OK; `more` goes into the error, and `text`, its meaning."""
         if comp:
             raise self.MQMIError(comp, reason, text=explanation(reason), **more)
 
@@ -62,7 +62,7 @@ def headed(kit: Kit, msg: bytes, opts: tuple[Any, ...]) -> bytes:
 
 
 def unheaded(kit: Kit, msg: bytes, format: bytes, headers: list[MQOpts]) -> bytes:
-    """What is behind the headers of `msg`, which go into `headers`."""
+    """Return the data behind the headers of `msg`, which go into `headers`."""
     while format.rstrip(b"\0 ") == b"MQHRF2":
         header = kit.RFH2()
         header.unpack(msg)

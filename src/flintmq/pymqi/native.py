@@ -1,7 +1,7 @@
 """Between the bytes that a C program would pass to the MQI and our own structures.
 
 A `Pair` knows both forms of one structure. The names are the same but for their spelling (ObjectQMgrName,
-object_q_mgr_name); how a member is written follows from what our structure keeps in it:
+object_q_mgr_name); the form of a member follows from the value that our structure keeps in it:
 
     our structure   in the bytes
     int             a number
@@ -74,7 +74,7 @@ class error(Exception):
 
 
 class Pair:
-    """One structure: what pymqi has, and what we have."""
+    """One structure: its class in pymqi, and ours."""
 
     def __init__(
         self, native: type[Any], ours: type[Any], reason: int, versions: Sequence[str] = (), latest: int = 1
@@ -104,7 +104,7 @@ class Pair:
         return native, ours
 
     def write(self, native: Structure, ours: Any) -> bytes:
-        """The bytes of `native` with what the call has written into `ours`."""
+        """Return the bytes of `native` with the changes of the call in `ours`."""
         for member, attribute, kind, length, version in self._plan:
             if version > native.Version:
                 continue
@@ -186,7 +186,7 @@ def _string_error(name: str) -> int:
 
 
 def _give_string(native: Structure, member: str, value: str) -> None:
-    """What fits goes into the program's own buffer; VSLength is what all of it needs."""
+    """Copy as much as fits into the program's own buffer; VSLength is the length of the whole text."""
     name = member.removesuffix("VSPtr")
     address, room = native[name + "VSPtr"], native[name + "VSBufSize"]
     if room <= 0 or not address:
@@ -205,7 +205,7 @@ def read_md(buffer: bytes) -> MQMD:
 
 
 def write_md(buffer: bytes, md: MQMD) -> bytes:
-    """The descriptor after the call. What its version does not have stays as it was in `buffer`."""
+    """The descriptor after the call. Fields that its version does not have stay as they were in `buffer`."""
     packed = md.pack(BIG_ENDIAN)
     return packed + buffer[len(packed) :]
 

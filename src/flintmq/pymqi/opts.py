@@ -160,7 +160,7 @@ class MQOpts:
 
 
 class Structure(MQOpts):
-    """A structure whose members are always the same."""
+    """A structure that always has the same members."""
 
     FIELDS: ClassVar[Sequence[Member]]
 

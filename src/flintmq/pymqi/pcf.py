@@ -144,7 +144,7 @@ _READERS: Final[dict[int, Any]] = {
 
 
 def response(message: bytes, cut: bool = False) -> tuple[dict[int, Any], CFH]:
-    """The parameters and the header of a PCF message; `cut` leaves what fills up strings away.
+    """The parameters and the header of a PCF message; `cut` leaves the padding of strings away.
 
     Raises NotImplementedError for a structure of unknown type, ValueError for a message that is not whole.
     """
@@ -213,7 +213,7 @@ class PCFExecute(QueueManager):
         response_wait_interval: int = 5000,
         convert: bool = False,
     ) -> None:
-        """`name` is a connection, or what makes one. Responses come to a dynamic queue that is made now."""
+        """`name` is a connection, or the arguments for one. Responses come to a dynamic queue that is made now."""
         self._command_queue_name = command_queue_name
         self._response_wait_interval = response_wait_interval
         self._convert = convert
@@ -246,7 +246,7 @@ class PCFExecute(QueueManager):
 
     @property
     def reply_queue_name(self) -> bytes | None:
-        """What it is called."""
+        """Return the name."""
         return self._reply_queue_name
 
     @property

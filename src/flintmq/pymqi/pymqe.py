@@ -2,7 +2,7 @@
 
     handle, od, comp, reason = pymqe.MQOPEN(hconn, od.pack(), CMQC.MQOO_OUTPUT)
 
-Nothing here raises for what the queue manager says; `error` is for a buffer that does not have the length of its
+No function raises for an answer of the queue manager; `error` is for a buffer that does not have the length of its
 structure. The classes of this package are written over these calls, and `flintmq.ibmmq` over the same ones.
 """
 
@@ -52,7 +52,7 @@ _NUMBERS: Final = {
 
 
 def called(hconn: int | None, work: Callable[[Binding], Any], nothing: Any = None) -> tuple[Any, int, int]:
-    """Make a call on a connection: what it returned (`nothing` if it failed), completion and reason code."""
+    """Make a call on a connection: return its result (`nothing` if it failed), completion and reason code."""
     try:
         binding = find(hconn)
         with inside, binding.lock:
@@ -98,7 +98,7 @@ def connected(connect: Callable[[], Binding]) -> tuple[int, int, int]:
 
 
 def MQDISC(hconn: int) -> tuple[int, int]:
-    """(comp, reason). What was not committed is committed, or else backed out, with 2003."""
+    """(comp, reason). Uncommitted work is committed, or else backed out, with 2003."""
     try:
         with inside:
             drop(hconn)
@@ -334,7 +334,7 @@ def property_value(kind: int, value: Any, length: int) -> Any:
 def MQINQMP(
     hconn: int | None, hmsg: int, impo_options: int, name: bytes, pd_options: int, kind: int, max_length: int
 ) -> tuple[Any, int, int, int]:
-    """(value, length, comp, reason). The length is what the whole value needs, also if it did not fit."""
+    """(value, length, comp, reason). The length is that of the whole value, also if it did not fit."""
     impo, pd = MQIMPO(), MQPD()
     impo.options, pd.options = impo_options, pd_options
     return inquire_property(hconn, hmsg, impo, name, pd, kind, max_length)

@@ -66,7 +66,7 @@ class Queue:
             self._real_open(opts[0])
 
     def put(self, msg: str | bytes, *opts: Any) -> None:
-        """MQPUT. `opts` are a descriptor and put options; both get what the call writes."""
+        """MQPUT. `opts` are a descriptor and put options; the call writes into both."""
         md, pmo = message_args(self._kit, opts)
         data = self._q_mgr._message(msg, md)
         pmo = self._kit.PMO() if pmo is None else pmo
@@ -84,7 +84,7 @@ class Queue:
         self.put(msg, *opts[:2])
 
     def get(self, maxLength: int | None = None, *opts: Any) -> bytes:
-        """MQGET. `opts` are a descriptor and get options; both get what the call writes.
+        """MQGET. `opts` are a descriptor and get options; the call writes into both.
 
         Without a length the whole message is got, with a second call if it is long. With one, a longer message raises:
         `message` of the error is its beginning and `original_length` its length.
@@ -116,7 +116,7 @@ class Queue:
     get_no_rfh2 = get_no_jms
 
     def get_rfh2(self, max_length: int | None = None, *opts: Any) -> bytes:
-        """MQGET of a message with headers: they go into the list that is third in `opts`. Returns what is behind.
+        """MQGET of a message with headers: they go into the list that is third in `opts`. Return the data behind.
 
         A header that cannot be read raises PYIFError, and `message` of it is the whole message.
         """

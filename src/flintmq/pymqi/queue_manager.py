@@ -129,7 +129,7 @@ class QueueManager:
     connectTCPClient = connect_tcp_client
 
     def disconnect(self) -> None:
-        """MQDISC. What was not committed is committed."""
+        """MQDISC. Uncommitted work is committed."""
         self._disconnect()
 
     def _disconnect(self) -> tuple[int, int]:
@@ -159,7 +159,7 @@ class QueueManager:
         self._kit.check(*pymqe.MQBACK(self._handle))
 
     def put1(self, qDesc: str | bytes | MQOpts, msg: str | bytes, *opts: Any) -> None:
-        """MQPUT1. `opts` are a descriptor and put options; both get what the call writes."""
+        """MQPUT1. `opts` are a descriptor and put options; the call writes into both."""
         md, pmo = message_args(self._kit, opts)
         data = self._message(msg, md)
         pmo = self._kit.PMO() if pmo is None else pmo

@@ -30,7 +30,7 @@ class Records:
         self._responses: list[MQRR] = []
 
     def of_od(self, od: Any) -> Records:
-        """Give our MQOD what the structure points to."""
+        """Copy the targets of the pointers to our MQOD."""
         count = od.recs_present
         if count > 0 and self._structure.ObjectRecPtr:
             raw = ctypes.string_at(self._structure.ObjectRecPtr, count * OR_SIZE)
@@ -39,7 +39,7 @@ class Records:
         return self
 
     def of_pmo(self, pmo: Any) -> Records:
-        """Give our MQPMO what the structure points to."""
+        """Copy the targets of the pointers to our MQPMO."""
         count = pmo.recs_present
         if count > 0 and self._structure.PutMsgRecPtr:
             fields = pmo.put_msg_rec_fields

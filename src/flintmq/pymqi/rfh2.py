@@ -3,10 +3,10 @@
     offset  field           type
          0  StrucId         char 4   "RFH "
          4  Version         int32    2
-         8  StrucLength     int32    36 and what the folders take
-        12  Encoding        int32    of what follows the header
-        16  CodedCharSetId  int32    of what follows the header
-        20  Format          char 8   of what follows the header
+         8  StrucLength     int32    36 and the lengths of the folders
+        12  Encoding        int32    of the data behind the header
+        16  CodedCharSetId  int32    of the data behind the header
+        20  Format          char 8   of the data behind the header
         28  Flags           int32
         32  NameValueCCSID  int32    of the folders
         36  for each folder: its length, a multiple of four, and its XML

@@ -46,7 +46,7 @@ def original(name: str, directory: Path) -> str:
 
 
 def install(name: str, directory: Path, target: Path | None = None) -> str:
-    """Write the file; returns what to tell the user."""
+    """Write the file; return a message for the user."""
     file = path_file(name, target)
     there = original(name, directory)
     file.write_text(f"{directory}\n", encoding="utf-8")
@@ -56,7 +56,7 @@ def install(name: str, directory: Path, target: Path | None = None) -> str:
 
 
 def remove(name: str, target: Path | None = None) -> str:
-    """Remove the file; returns what to tell the user."""
+    """Remove the file; return a message for the user."""
     file = path_file(name, target)
     if not file.exists():
         return f"there is no {file}: nothing to remove"

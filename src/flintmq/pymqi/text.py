@@ -12,7 +12,7 @@ is_py3: Final = True
 
 
 class default:
-    """What is said about text that a program puts."""
+    """The description of text that a program puts."""
 
     ccsid = 1208
     bytes_encoding = "utf8"

@@ -76,7 +76,7 @@ class Topic:
             self._real_open(open_opts)
 
     def pub(self, msg: bytes, *opts: Any) -> None:
-        """Publish. `opts` are a descriptor and put options; both get what the call writes."""
+        """Publish. `opts` are a descriptor and put options; the call writes into both."""
         ensure_not_unicode(msg)
         md, pmo = message_args(self._kit, opts)
         pmo = self._kit.PMO() if pmo is None else pmo

@@ -2,7 +2,7 @@
 
 The way of a selection string, file by file:
 
-    lexer.py      text to tokens                    errors.py   SelectorError: the place, and what was expected there
+    lexer.py      text to tokens                    errors.py   SelectorError: the place, and the expected text there
     parser.py     tokens to a tree of nodes         like.py     the patterns of LIKE
     node.py       the nodes: each can be evaluated  source.py   where names get their values
     selector.py   compile_selector, Selector: matches, names, equality, alternatives, id_key
@@ -41,9 +41,10 @@ is true.
     S3  Values of unlike types compare false, with every operator. Exact and approximate numbers are alike. Strings,
         booleans and byte strings know = and <> only; the others compare false.
     S4  x NOT BETWEEN, NOT IN, NOT LIKE is NOT (x BETWEEN ...). BETWEEN is two comparisons, IN is equalities with OR.
-    S5  Exact arithmetic is that of 64-bit integers, division drops the remainder. What does not fit, division by zero,
+    S5  Exact arithmetic is that of 64-bit integers, division drops the remainder. A result that does not fit, division
+    by zero,
         and arithmetic on anything but numbers is null.
-    S6  What can be seen to make no sense is a syntax error: 3 + 'a', NOT 5, 20 < b < 30, a number as the selector.
+    S6  An expression that never makes sense is a syntax error: 3 + 'a', NOT 5, 20 < b < 30, a number as the selector.
 
 Limits: 10,240 characters (2519), 100 levels of parentheses. No text raises anything but SelectorError.
 """

@@ -1,4 +1,4 @@
-"""What is wrong with a selection string, and where."""
+"""Errors of selection strings, with their places."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ SPARSE: Final = 8
 
 
 class Block:
-    """Some characters in a row of a piece: what stands at which place."""
+    """Some characters in a row of a piece, with their place."""
 
     def __init__(self, number: int) -> None:
         #: Among the different blocks of the piece.
@@ -41,7 +41,7 @@ class Block:
 
 
 class Piece:
-    """What stands between two %: characters, of which some may be any."""
+    """The pattern between two %: characters, of which some may be any."""
 
     def __init__(self) -> None:
         self.text = ""
@@ -60,7 +60,7 @@ class Piece:
         self.steps = 0
 
     def complete(self) -> None:
-        """Work out what does not depend on a text."""
+        """Compute the parts that do not depend on a text."""
         if not self.any_at:
             return
         holes = set(self.any_at)

@@ -81,7 +81,7 @@ class Name(Node):
         self.name = name
 
     def value(self, source: Source) -> Value:
-        """What the message has under this name."""
+        """Return the value of the message under this name."""
         return source.value(self.name)
 
 
@@ -96,7 +96,7 @@ class And(Condition):
         self.parts: list[Node] = [first]
 
     def truth(self, source: Source) -> int:
-        """The least of the parts; what follows a false one is not looked at."""
+        """Return the least of the parts; the rest behind a false one is not evaluated."""
         result = TRUE
         for part in self.parts:
             truth = part.truth(source)
@@ -115,7 +115,7 @@ class Or(Condition):
         self.parts: list[Node] = [first]
 
     def truth(self, source: Source) -> int:
-        """The greatest of the parts; what follows a true one is not looked at."""
+        """Return the greatest of the parts; the rest behind a true one is not evaluated."""
         result = FALSE
         for part in self.parts:
             truth = part.truth(source)
@@ -357,7 +357,7 @@ class Positive(Node):
 
 
 def calculate(one: Value, operator: str, other: Value) -> Value:
-    """S5. Python's floats never raise here: what is too large becomes infinite, and only division is by zero."""
+    """S5. Python's floats never raise here: large results become infinite, and only division is by zero."""
     if isinstance(one, bool) or isinstance(other, bool):
         return None
     if isinstance(one, int) and isinstance(other, int):

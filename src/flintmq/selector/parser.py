@@ -1,4 +1,4 @@
-"""Tokens to a tree: precedence climbing, with what a part can be known to be checked on the way (S6).
+"""Tokens to a tree: precedence climbing, with checks of the parts that are known on the way (S6).
 
     level   operators                           right side
     1       OR                                  level 2
@@ -121,7 +121,7 @@ class _Parser:
     # -- expressions -------------------------------------------------------------------------------------------
 
     def _expression(self, level: int) -> Node:
-        """What stands here, with all operators of this level and of those that bind more tightly."""
+        """Take the expression here, with all operators of this level and of those that bind more tightly."""
         start = self.token
         left = self._operand(level)
         # One predicate is enough: a = b = c is an error, not (a = b) = c. NOT has had its predicate already.
@@ -165,7 +165,7 @@ class _Parser:
         return self._literal_or_name()
 
     def _signed(self) -> Node:
-        """A sign and what it belongs to. The least exact number can only be read together with its sign."""
+        """Take a sign and its operand. The least exact number can only be read together with its sign."""
         sign = self._advance()
         start = self.token
         if start.kind == EXACT and sign.kind == "-":
@@ -360,7 +360,7 @@ def _spell(part: Node, other: Node) -> None:
     """A text that is compared with a name is spelled as a source spells it.
 
     An id in full that is compared with a JMS id gets the small digits that JMS writes. A field of the message
-    descriptor has no blanks behind it, so neither has what it is compared with.
+    descriptor has no blanks behind it, so neither has the operand of its comparison.
     """
     if isinstance(part, nodes.Name) and isinstance(other, Literal):
         text = other.literal

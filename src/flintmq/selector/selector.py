@@ -1,4 +1,4 @@
-"""A compiled selector, and what can be said about it without a message.
+"""A compiled selector, and its facts that need no message.
 
 selector = compile_selector("color = 'red' AND weight > 2500")
 selector.matches(source)        True, if the condition is true for this message

@@ -8,9 +8,9 @@ priority:
                                                └──> volatile  non-persistent messages; gone at the next open
     engine <── Chunk ───────── PageSet.chunk, chunk_at, lookup, expiring
 
-    file                what it is
+    file                content
     chunk.py            a chunk and its layout: encode, open, find a message in it
-    pageset.py          the contract (PageSet) and what is handed over (PageSetBatch)
+    pageset.py          the contract (PageSet) and the changes handed over (PageSetBatch)
     memory_pageset.py   a page set without files, for ":memory:" and for simulated power failures
     lmdb_pageset.py     the page set in files: two environments, each an LMDB file and a page file
     lmdb_part.py        one environment: opening and reading
@@ -25,9 +25,9 @@ priority:
     buffers.py          buffer pools: thresholds and counters
     inspect.py          a page set in readable lines
     check.py            the invariants below, as a function
-    errors.py           what can go wrong
+    errors.py           errors
 
-This room knows nothing of units of work, of the log, of what is in a record, or of time. It never decides what to
+This room knows nothing of units of work, of the log, of the content of a record, or of time. It never decides what to
 write or when.
 
 Invariants of a page set, checked by check_page_set():
@@ -38,6 +38,6 @@ Invariants of a page set, checked by check_page_set():
     S3  A lane counts as many live messages as its chunks have live slots, and is there exactly when it has a chunk.
     S4  Every live slot with an index key other than 24 zeros is found by lookup().
     S5  After an apply that failed, and after a crash, all of a batch is there or nothing of it.
-    S6  What apply(sync=True) or sync() returned for survives a power failure; so does every batch before it.
+    S6  A batch for which apply(sync=True) or sync() returned survives a power failure; so does every batch before it.
     S7  A chunk with a live slot that expires is found by expiring() for that time.
 """

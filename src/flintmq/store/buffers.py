@@ -1,7 +1,7 @@
 """Buffer pools: how many 4 KiB buffers the messages in memory take, and when they must go to their page set.
 
 A buffer here is a unit of account. Messages in memory are Python objects; the pool counts them in pages and tells the
-engine at three thresholds what to do, as the buffer manager of MQ does. All of a message in memory that its page set
+engine at three thresholds to act, as the buffer manager of MQ does. All of a message in memory that its page set
 does not have yet is *changed*.
 
     changed buffers       what happens                                              counter
@@ -15,7 +15,7 @@ Counters carry the names of the SMF 115 QPST record, in words. They only grow; t
 Invariants, checked by check_pool():
 
     F1  0 <= changed <= used
-    F2  lowest_stealable <= buffers - changed, which is what is stealable now, unless that is negative
+    F2  lowest_stealable <= buffers - changed, the number stealable now, unless that is negative
     F3  below the threshold no more are changed than the watermark says
 """
 
@@ -165,7 +165,7 @@ class BufferPool:
             self.level = min(self.level, SYNC_WRITE)
 
     def stealable(self) -> int:
-        """QPSTCBS: buffers that are empty or whose content the page set has."""
+        """Return QPSTCBS: buffers that are empty or have their content in the page set."""
         return self.buffers - self.changed
 
     def to_spill(self) -> int:
@@ -177,7 +177,7 @@ class BufferPool:
         return max(0, self.used - self.buffers)
 
     def restart_interval(self) -> None:
-        """A statistics interval ended: the low-water mark starts again from what it is now."""
+        """A statistics interval ended: the low-water mark starts again from the current value."""
         self._peak = self.changed
         self._set_watermark()
 

@@ -126,7 +126,7 @@ class ChunkReader(Protocol):
     """How a chunk gets at the records it has not read."""
 
     def read(self, location: Location, start: int, stop: int) -> bytes:
-        """Part of the value at a location whose lease is valid."""
+        """Return part of the value at a location with a valid lease."""
 
     def locate(self, key: bytes) -> Location | None:
         """Where the value of a chunk key is now."""
@@ -467,7 +467,7 @@ class Chunk:
         return reader.read(location, start, stop)
 
     def slots(self) -> list[Slot]:
-        """All slots that are not dead, with their records: what a queue needs to take the chunk back into memory."""
+        """All slots that are not dead, with their records: for a queue that takes the chunk back into memory."""
         count = self.count
         head = self._head
         dead = self.dead_bits
@@ -499,7 +499,7 @@ class Chunk:
 
 
 def whole_chunk(path: str, key: bytes, value: bytes, dead: int) -> Chunk:
-    """A chunk all of whose value is at hand."""
+    """A chunk with all of its value at hand."""
     return Chunk(path, key, value, len(value), dead)
 
 

@@ -196,7 +196,7 @@ def _walk(path: str, size: int, needed: int) -> None:
 
 
 def room_for(path: str, more: int) -> int:
-    """Whether a file could grow by `more` bytes: 0, or the errno of what prevents it. The file stays as it is."""
+    """Whether a file could grow by `more` bytes: 0, or the errno of the obstacle. The file stays as it is."""
     fd = os.open(path, os.O_RDWR | os.O_CLOEXEC)
     try:
         size = os.fstat(fd).st_size

@@ -1,12 +1,12 @@
-"""What can go wrong in a page set, and whose fault it is.
+"""Errors of a page set, and their causes.
 
     PageSetError
-    ├── PageSetDamaged   the file on disk is not what was written; nothing was changed, nothing is guessed
+    ├── PageSetDamaged   the file on disk differs from the data written; nothing was changed, nothing is guessed
     ├── PageSetFull      the disk (not the page account) has no room; the batch was not applied, not even in part
     └── ChunkGone        our own caller kept a chunk longer than the page set did
 
-After PageSetFull the caller goes on: what the batch had stays in memory, puts get 2192, and the batch is tried again
-later. A sync that fails is never PageSetFull, whatever the cause: nobody knows then what is on the disk.
+After PageSetFull the caller goes on: the content of the batch stays in memory, puts get 2192, and the batch is tried
+again later. A sync that fails is never PageSetFull, for any cause: the content of the disk is not known then.
 
 A page set whose *account* is full is no error here: PageAccount.put answers False and the engine gives 2192.
 """
@@ -22,7 +22,7 @@ class PageSetError(Exception):
 
 
 class PageSetDamaged(PageSetError):
-    """The file at `path` does not hold what was written to it. The text says where, and what to do."""
+    """The file at `path` does not hold the data written to it. The text has place and remedy."""
 
 
 class PageSetFull(PageSetError):

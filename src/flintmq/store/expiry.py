@@ -1,4 +1,4 @@
-"""Chunks by their earliest expiry: what a scan for expired messages finds them by.
+"""Chunks by their earliest expiry: the index of a scan for expired messages.
 
 A chunk that has a message with an expiry has one entry, which is its position in that order (big-endian):
 
@@ -43,5 +43,5 @@ def end_of(until: int) -> bytes:
 
 
 def place_of(entry: bytes) -> tuple[int, int, int]:
-    """The queue, lane and first sequence of the chunk whose entry this is."""
+    """The queue, lane and first sequence of the chunk with this entry."""
     return split_key(entry[4:])

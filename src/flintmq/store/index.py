@@ -154,7 +154,7 @@ def split_bucket(entries: bytes) -> list[tuple[bytes, bytes]]:
 
 
 class _Range:
-    """What waits in one range: queue and hash (8 bytes) to the references, one after the other."""
+    """The pending changes of one range: queue and hash (8 bytes) to the references, one after the other."""
 
     def __init__(self) -> None:
         self.added: dict[bytes, bytes] = {}
@@ -243,7 +243,7 @@ class WaitingIndex:
             del entries[key]
 
     def drop_queue(self, queue: int) -> None:
-        """Forget what waits for a queue whose buckets are deleted."""
+        """Forget pending changes for a queue after its buckets are deleted."""
         prefix = queue.to_bytes(4, "big")
         for part in self._ranges:
             for entries in (part.added, part.removed):
@@ -314,7 +314,7 @@ class WaitingIndex:
         return [(each[:4], each[4:]) for each in flat]
 
     def take_notes_done(self, apply: int) -> list[int]:
-        """The applies whose notes are not needed any more (X3)."""
+        """Return the applies with notes that are not needed any more (X3)."""
         oldest = apply
         for part in self._ranges:
             if not part.added and not part.removed:
@@ -332,7 +332,7 @@ class WaitingIndex:
         return numbers
 
     def unwritten(self, hashes: list[int], apply: int) -> list[int]:
-        """Those of the hashes noted by that apply whose range has not been written since."""
+        """Return those of the hashes noted by that apply with a range not written since."""
         return [number for number in hashes if self._ranges[number >> _RANGE_SHIFT].flushed_at < apply]
 
     def pack_ranges(self) -> bytes:
@@ -340,7 +340,7 @@ class WaitingIndex:
         return b"".join([part.flushed_at.to_bytes(8, "little") for part in self._ranges])
 
     def restore_ranges(self, packed: bytes) -> int:
-        """Take over what pack_ranges() gave; something else is ignored, and only more notes are read for it.
+        """Take over the result of pack_ranges(); something else is ignored, and only more notes are read for it.
 
         Returns the number of the last apply that is spoken of. Later ones must have higher numbers.
         """

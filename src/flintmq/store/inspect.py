@@ -1,4 +1,4 @@
-"""A page set in readable lines, for `flint inspect PATH` and for people who have only the files left.
+"""A page set in readable lines, for `flint inspect PATH` and for operators that have only the files left.
 
     page_set_lines("qm/pageset/psid00")                                  both parts
     page_set_lines("qm/pageset/psid00/stable")                           one of them

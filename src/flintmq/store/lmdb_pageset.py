@@ -157,7 +157,7 @@ class LmdbPageSet:
         return figures
 
     def trim(self) -> None:
-        """Nothing to give back: chunks are not read through a map, and what LMDB maps is small."""
+        """Nothing to give back: chunks are not read through a map, and the map of LMDB is small."""
 
     def close(self) -> None:
         if self._closed:

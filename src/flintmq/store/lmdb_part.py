@@ -181,7 +181,7 @@ class LmdbPart:
                 txn.put(key, span.pack(), db=self.spans)
 
     def _refusal(self, error: lmdb.Error, writing: bool = False) -> PageSetError:
-        """What the caller is told about an error of LMDB."""
+        """Return the error for the caller from an error of LMDB."""
         code = getattr(error, "code", 0)
         if code == errno.EIO and writing:  # LMDB says that of a disk that was full in the middle of a write.
             code = room_for(self.path, 1 << 22) or code
@@ -197,7 +197,7 @@ class LmdbPart:
         return PageSetDamaged(self.path, f"{what}; restore it from a backup")
 
     def _remember(self) -> None:
-        """Find out what memory should know: where the buckets are, which pages are free, which index entries wait."""
+        """Read the state for memory: where the buckets are, which pages are free, which index entries wait."""
         self.waiting = WaitingIndex(self._waiting_max)
         try:
             with self._env.begin() as txn:

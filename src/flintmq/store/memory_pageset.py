@@ -1,9 +1,10 @@
 """A page set without files: for ":memory:" queue managers, and for simulations of power failures.
 
-Same contract as the real one. For simulations (`simulate=True`) it remembers what a power failure would leave:
+Same contract as the real one. For simulations (`simulate=True`) it remembers the state that a power failure would
+leave:
 
-    _now      what reads see: every applied batch
-    _durable  what survives for certain: the batches applied before the last sync
+    _now      the state for reads: every applied batch
+    _durable  the state that survives for certain: the batches applied before the last sync
     _unsynced the batches in between, oldest first; a power failure takes any number of them from the new end
 
 Both states share the chunks themselves, which never change, so the second costs a few dictionaries.

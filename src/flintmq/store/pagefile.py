@@ -2,13 +2,13 @@
 
 LMDB could keep such values itself. But it reads them through a memory map, and the first touch of a page of a map
 costs many times a pread() of the same bytes and counts as memory of the process; a queue much deeper than memory
-would pay that for every message. So LMDB keeps what is small (where each value is, counts, meta data), and the values
+would pay that for every message. So LMDB keeps the small data (where each value is, counts, meta data), and the values
 are here:
 
     page 0      "FLPF", u16 version 1, u16 page set, u32 page size 4096, the rest zeros
     page n      the beginning of a value, or a later page of one, or free
 
-Which pages are free is not written anywhere: it is what LMDB does not name, and is found at open.
+Which pages are free is not written anywhere: they are those that LMDB does not name, and is found at open.
 
 Invariants:
 
@@ -241,7 +241,7 @@ class PageFile:
         self._resting = []
 
     def abandoned(self) -> None:
-        """The batch came to nothing: what it took is free, what it gave up is not."""
+        """The batch came to nothing: pages that it took are free, pages that it gave up are not."""
         for first, pages in self._taken:
             self._free.give(first, pages)
         self._writes, self._taken, self._given = [], [], []

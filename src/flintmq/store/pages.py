@@ -248,7 +248,7 @@ class PageAccount:
         return b"".join(parts)
 
     def restore(self, data: bytes) -> None:
-        """Take over what pack() wrote. Raises ValueError on anything else."""
+        """Take over the output of pack(). Raises ValueError on anything else."""
         if len(data) < _STATE.size or data[0] != 1:
             raise ValueError(f"page set {self.psid:02d}: this is not the account of a page set")
         _, layout, shares, expansions, total, messages, persistent, nonpersistent = _STATE.unpack_from(data)

@@ -4,7 +4,7 @@ A page set keeps the messages of its queues that are not in memory, in chunks (c
 persistent messages and *volatile* for non-persistent ones, which is empty after every open. Nothing in a page set
 changes but by apply().
 
-What a batch says is independent of the order in which unrelated things were said; for the same chunk the later word
+The effect of a batch is independent of the order of unrelated calls; for the same chunk the later word
 wins:
 
     said                    effect on what the batch already holds     done by apply() in this order
@@ -45,7 +45,7 @@ class ChunkAddition:
 
 
 class BatchPart:
-    """What a batch has to say to one of the two parts. Keys are chunk keys."""
+    """The changes of a batch for one of the two parts. Keys are chunk keys."""
 
     def __init__(self) -> None:
         self.adds: dict[bytes, ChunkAddition] = {}
@@ -80,7 +80,7 @@ class PageSetBatch:
         return self.stable.is_empty() and self.volatile.is_empty() and not self.meta and not self.dropped
 
     def take_volatile(self) -> "PageSetBatch | None":
-        """Move what is for the volatile part to a batch of its own, and return that; None if there is nothing.
+        """Move the changes for the volatile part to a batch of its own, and return that; None if there is nothing.
 
         Each part is applied as a whole or not at all. A caller that goes on after PageSetFull gives the page set one
         part after the other, so that it knows which one was refused.
@@ -152,7 +152,7 @@ class PageSetBatch:
 
 
 class PageSetStatistics:
-    """What DISPLAY USAGE and the counters want to know. File figures are 0 for a page set without files."""
+    """Figures for DISPLAY USAGE and the counters. File figures are 0 for a page set without files."""
 
     def __init__(self) -> None:
         self.file_bytes = 0  # size of the files
@@ -180,10 +180,10 @@ class PageSet(Protocol):
         """Make every batch applied so far survive a power failure."""
 
     def chunk(self, volatile: bool, queue: int, lane: int, first: int) -> Chunk | None:
-        """The chunk whose first sequence is `first`."""
+        """Return the chunk with the first sequence `first`."""
 
     def chunk_at(self, volatile: bool, queue: int, lane: int, sequence: int) -> Chunk | None:
-        """The chunk whose range contains `sequence`, else the first chunk after it, else None."""
+        """Return the chunk with `sequence` in its range, else the first chunk after it, else None."""
 
     def lanes(self, queue: int) -> list[LaneState]:
         """The lanes of a queue that have chunks, stable before volatile, in the order of priority. O(1) for each."""

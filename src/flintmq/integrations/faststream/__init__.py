@@ -14,10 +14,10 @@ The way of a message, file by file:
 
     connection.py    URL and security to options of flintmq.aconnect
     broker.py        MQBroker: connect, publish, request, stop
-    registrator.py   subscriber() and publisher() of brokers and routers; config.py what they leave behind
+    registrator.py   subscriber() and publisher() of brokers and routers; config.py their results
     subscriber.py    workers: a get in syncpoint, the handler, the end of the unit of work
     message.py       MQMessage, and Delivery: ack, nack, reject
-    publisher.py     the result of a handler, replies; command.py what is to be put; producer.py the put
+    publisher.py     the result of a handler, replies; command.py the put under way; producer.py the put
     headers.py       headers and ids as message properties and descriptor fields
     testing.py       TestMQBroker: the same without a queue manager
 

@@ -1,4 +1,4 @@
-"""MQBroker: the connection, and what FastStream's applications ask of a broker."""
+"""MQBroker: the connection, and the services of a broker for FastStream's applications."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is to be put: the arguments of `publish` and `request`, on their way through the middlewares."""
+"""A put under way: the arguments of `publish` and `request`, on their way through the middlewares."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TIMEOUT_S = 30.0
 
 
 class MQResponse(Response):
-    """What a handler returns that wants to say how its result is put."""
+    """The result of a handler with options for its put."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What brokers, subscribers and publishers are made of, as FastStream composes it over routers."""
+"""The settings of brokers, subscribers and publishers, as FastStream composes it over routers."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Place:
 
 @dataclass(kw_only=True)
 class MQSubscriberSpecificationConfig(SubscriberSpecificationConfig):
-    """What a specification says of a subscriber."""
+    """The settings of a subscriber for a specification."""
 
     place: Place
 
@@ -96,7 +96,7 @@ class MQSubscriberConfig(SubscriberUsecaseConfig):
 
     @property
     def ack_policy(self) -> AckPolicy:
-        """By the subscriber, the router, the broker; else a message whose handler fails is set aside."""
+        """By the subscriber, the router, the broker; else a message is set aside if its handler fails."""
         policy = self._ack_policy
         if policy is EMPTY:
             policy = self._outer_config.ack_policy
@@ -105,7 +105,7 @@ class MQSubscriberConfig(SubscriberUsecaseConfig):
 
 @dataclass(kw_only=True)
 class MQPublisherSpecificationConfig(PublisherSpecificationConfig):
-    """What a specification says of a publisher."""
+    """The settings of a publisher for a specification."""
 
     place: Place
 

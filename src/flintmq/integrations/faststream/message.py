@@ -149,7 +149,7 @@ class MQParser:
         )
 
     async def parse_batch(self, messages: tuple[Delivered, ...]) -> MQMessage:
-        """Parse a batch. What is said once (headers, correlation id, reply-to) is that of the first message."""
+        """Parse a batch. A value that exists once (headers, correlation id, reply-to) is that of the first message."""
         parsed = [await self.parse_message(each) for each in messages]
         first = parsed[0]
         return MQMessage(

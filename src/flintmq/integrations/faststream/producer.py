@@ -49,7 +49,7 @@ class Encoded:
 
 
 def descriptor_fields(cmd: MQPublishCommand) -> dict[str, Any]:
-    """Return the arguments of a put that say how, not what."""
+    """Return the options of a put, without its data."""
     fields: dict[str, Any] = {"priority": cmd.priority, "persistent": cmd.persistent, "expiry": cmd.expiry}
     request = cmd.request
     if request is None:

@@ -18,7 +18,7 @@ from flintmq.integrations.faststream.telemetry import MESSAGING_SYSTEM, destinat
 
 
 class MQMetricsSettingsProvider:
-    """What the metrics say of a message."""
+    """The attributes of a message for the metrics."""
 
     messaging_system = MESSAGING_SYSTEM
 

@@ -1,4 +1,4 @@
-"""Publishers: what puts the result of a handler, and replies to requests."""
+"""Publishers: they put the result of a handler, and replies to requests."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class MQPublisher(PublisherUsecase):
         return self._name if self._config.place.is_topic else ""
 
     def _command(self, messages: tuple[Any, ...], kind: PublishType, given: dict[str, Any]) -> MQPublishCommand:
-        """Return the command of a call: what it says, else what the publisher says."""
+        """Return the command of a call: its arguments, else the settings of the publisher."""
         config = self._config
         queue, topic = given.pop("queue", ""), given.pop("topic", "")
         if not queue and not topic:
@@ -121,7 +121,7 @@ class MQPublisher(PublisherUsecase):
 
 
 class MQReplyPublisher(FakePublisher):
-    """Puts what a handler returns to the reply-to queue of a request."""
+    """Puts the result of a handler to the reply-to queue of a request."""
 
     def __init__(self, producer: Any, reply_to: str, request: Message) -> None:
         super().__init__(producer=producer)
@@ -137,7 +137,7 @@ class MQReplyPublisher(FakePublisher):
 
 
 class MQPublisherSpecification(PublisherSpecification[MQBrokerConfig, MQPublisherSpecificationConfig]):
-    """What AsyncAPI says of a publisher."""
+    """The description of a publisher in AsyncAPI."""
 
     @property
     def address(self) -> str:

@@ -1,4 +1,4 @@
-"""What brokers and routers have in common: `subscriber` and `publisher`."""
+"""The common base of brokers and routers: `subscriber` and `publisher`."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class MQRegistrator(Registrator[Any, MQBrokerConfig]):
         """Subscribe a handler to a queue or a topic.
 
         `queue` is the name of a queue; `topic` a topic string, with the wildcards + and #, or with parameters as in
-        prices/{metal}. A subscription with a `durable_name` stays when the program ends; another sees only what is
+        prices/{metal}. A subscription with a `durable_name` stays when the program ends; another sees only messages
         published meanwhile. `selector` is an SQL-92 condition on properties: "color = 'red' AND size > 3".
 
         `max_workers` messages are handled at a time, each on a connection of its own. With `batch` the handler gets a
@@ -61,7 +61,7 @@ class MQRegistrator(Registrator[Any, MQBrokerConfig]):
 
         `create` defines the queue if it is not there; a mapping has its attributes: {"bothresh": 3}.
 
-        `ack_policy` says what ends the unit of work; REJECT_ON_ERROR unless the router or the broker says otherwise.
+        `ack_policy` sets the end of the unit of work; REJECT_ON_ERROR unless the router or the broker says otherwise.
         `no_reply`, `dependencies`, `parser`, `decoder`, `codec`, `persistent` and the rest are FastStream's.
         """
         if durable_name and not topic:

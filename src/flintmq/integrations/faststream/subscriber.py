@@ -88,7 +88,7 @@ class MQSubscriber(SubscriberUsecase[Any]):
         return self.address.broker_address if self._place.is_topic else ""
 
     def get_log_context(self, message: StreamMessage[Any] | None) -> dict[str, str]:
-        """Return what log lines of the subscriber say."""
+        """Return the fields of log lines of the subscriber."""
         return {"queue": self.queue or self.topic, "message_id": getattr(message, "message_id", "")}
 
     def _make_response_publisher(self, message: StreamMessage[Any]) -> Sequence[Any]:
@@ -232,7 +232,7 @@ class MQSubscriber(SubscriberUsecase[Any]):
 
 
 class _Apart(AsyncTransaction):
-    """A unit of work that is not the calling task's: what the caller puts meanwhile is not part of it."""
+    """A unit of work that is not the calling task's: puts of the caller meanwhile are not part of it."""
 
     def __init__(self, subscriber: MQSubscriber) -> None:
         self._subscriber = subscriber
@@ -277,7 +277,7 @@ class _Apart(AsyncTransaction):
 
 
 class MQSubscriberSpecification(SubscriberSpecification[MQBrokerConfig, MQSubscriberSpecificationConfig]):
-    """What AsyncAPI says of a subscriber."""
+    """The description of a subscriber in AsyncAPI."""
 
     @property
     def address(self) -> str:

@@ -5,8 +5,8 @@
         handle.mock.assert_called_once_with({"id": 1})
 
 A message for a queue goes to the first subscriber of the queue whose selector takes it, a publication to each whose
-topic and selector match. What the queue manager would refuse (a priority of 10, a bad property) is refused here too.
-Delay, expiry and units of work have no effect.
+topic and selector match. A put that the queue manager would refuse (a priority of 10, a bad property) is refused here
+too. Delay, expiry and units of work have no effect.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class TestMQBroker(TestBroker[MQBroker, EnterType], broker=MQBroker):
     """Tests a broker without a queue manager. With `with_real=True` with one, and the mocks all the same."""
 
     def create_publisher_fake_subscriber(self, broker: MQBroker, publisher: MQPublisher) -> tuple[MQSubscriber, bool]:
-        """Return a subscriber for what the publisher puts, and whether it is one of the application."""
+        """Return a subscriber for the messages of the publisher, and whether it is one of the application."""
         for subscriber in _subscribers(self.brokers):
             if _is_for(subscriber, publisher.queue, publisher.topic):
                 return subscriber, True
@@ -68,7 +68,7 @@ class FakeProducer(MQProducer):
         self._brokers = brokers
 
     async def publish(self, cmd: MQPublishCommand) -> bytes:
-        """Have the handlers called. What they raise is raised here."""
+        """Have the handlers called. Their exceptions are raised here."""
         data, content_type = await self.codec.encode(cmd.body, self._broker.config.fd_config._serializer)
         message = _message(cmd, Encoded.of(cmd, data, content_type))
         for subscriber in self._wanted(cmd, message):
@@ -90,7 +90,7 @@ class FakeProducer(MQProducer):
         return [message.message_id for message in messages]
 
     async def request(self, cmd: MQPublishCommand) -> Delivered:
-        """Return what the handler answers. Raises SubscriberNotFound, TimeoutError."""
+        """Return the answer of the handler. Raises SubscriberNotFound, TimeoutError."""
         serializer = self._broker.config.fd_config._serializer
         message = _message(cmd, Encoded.of(cmd, *await self.codec.encode(cmd.body, serializer)))
         for subscriber in self._wanted(cmd, message):

@@ -19,7 +19,7 @@ How AMQP's words map to MQ's:
 
     queue                          local queue; if exclusive or auto_delete, temporary dynamic queue
     exchange                       a branch of the topic tree: FLINTMQ.KOMBU/<exchange>
-    binding                        a subscription whose destination is the queue, durable if the queue is
+    binding                        a subscription with the queue as destination, durable if the queue is
     publish to an exchange         publish to FLINTMQ.KOMBU/<exchange>/<word>/<word>..., the words of the routing key
     publish to the exchange ""     put to the queue; if there is none the message is dropped, as AMQP says
     unacknowledged message         an idle XA branch in which the message was got
@@ -29,7 +29,7 @@ How AMQP's words map to MQ's:
     delivery_mode                  Persistence
 
 One unit of work for each unacknowledged message, all on one connection: that is XA's branch, used without a second
-phase. docs/decisions/0020 says what else was tried.
+phase. docs/decisions/0020 describes the other attempts.
 
     K1  A message that was delivered and not settled is in exactly one idle branch, which a live connection of this
         process owns. When the process or its connection dies, the queue manager rolls the branch back.

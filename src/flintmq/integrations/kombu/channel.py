@@ -216,7 +216,7 @@ class Channel(base.StdChannel):
         headers: dict[str, Any] | None = None,
         properties: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
-        """Return what basic_publish takes."""
+        """Return the message for basic_publish."""
         properties = properties if properties is not None else {}
         if priority is not None:
             properties.setdefault("priority", priority)
@@ -382,7 +382,7 @@ class Channel(base.StdChannel):
             self._put_back(delivery)
 
     def close(self) -> None:
-        """End consumers, and put back what is not settled. A second close does nothing."""
+        """End consumers, and put back messages that are not settled. A second close does nothing."""
         if self.closed:
             return
         self.closed = True
@@ -403,7 +403,7 @@ class Channel(base.StdChannel):
             pass  # The queue manager has rolled back what was not settled.
 
     def flow(self, active: bool = True) -> None:
-        """Refuse: prefetch_count is what limits the flow."""
+        """Refuse: prefetch_count limits the flow."""
         raise NotImplementedError("transport does not support flow")
 
 

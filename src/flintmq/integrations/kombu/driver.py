@@ -1,8 +1,8 @@
-"""The transport: what Kombu opens by the name `flintmq`.
+"""The transport: Kombu opens it by the name `flintmq`.
 
 A connection of Kombu is a Broker (one connection of MQ) with a Mailbox; each channel that consumes has a connection
 more. `drain_events` delivers all that the mailbox has, or waits for the first. With an event loop (Celery's hub) the
-mailbox's file descriptor is what the loop waits for.
+the loop waits for the mailbox's file descriptor.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Transport(base.Transport):
     # -- delivery -----------------------------------------------------------------------------------------------------
 
     def drain_events(self, connection: Broker, timeout: float | None = None, **kwargs: Any) -> None:
-        """Deliver what has come, or wait for it. Raises socket.timeout if nothing came, NotConnected, MQError."""
+        """Deliver messages, or wait for one. Raises socket.timeout if nothing came, NotConnected, MQError."""
         delivery = connection.mailbox.take(timeout)
         if delivery is None:
             raise TimeoutError("timed out")
@@ -125,7 +125,7 @@ class Transport(base.Transport):
             self._loop_fd = None
 
     def on_readable(self, connection: Broker, loop: Any) -> None:
-        """Deliver one message, and come again for the next after the loop has done what is due.
+        """Deliver one message, and come again for the next after the loop has done its due work.
 
         Celery acknowledges messages by `loop.call_soon`: those of tasks that are done go before the next delivery.
         """
@@ -151,5 +151,5 @@ class Transport(base.Transport):
 
     @property
     def default_connection_params(self) -> dict[str, object]:
-        """Return what is meant by a connection without parameters: the queue manager of this machine."""
+        """Return the target of a connection without parameters: the queue manager of this machine."""
         return {"hostname": "flintmq:///"}

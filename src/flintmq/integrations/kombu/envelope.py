@@ -44,7 +44,7 @@ class Arguments(TypedDict, total=False):
 
 
 def priority_of(value: object) -> int:
-    """Return a priority that MQ has: 0 to 9. What is no number is 0."""
+    """Return a priority that MQ has: 0 to 9. Other values than numbers give 0."""
     if not isinstance(value, int | float | str) or value == "":
         return 0
     try:
@@ -63,7 +63,7 @@ def correlation(value: str) -> bytes:
 
 
 def encode(message: dict[str, Any], exchange: str, routing_key: str, prefix: str) -> tuple[bytes | str, Arguments]:
-    """Return data and arguments of a put for what Channel.prepare_message made."""
+    """Return data and arguments of a put for a result of Channel.prepare_message."""
     properties: dict[str, Any] = {
         key: value for key, value in message["properties"].items() if key != "delivery_info" and value is not None
     }

@@ -47,13 +47,13 @@ class Mailbox:
             return self._pipe[0]
 
     def add(self, deliveries: list[Delivery]) -> None:
-        """Add what a puller has got."""
+        """Add the messages of a puller."""
         with self._changed:
             self._waiting.extend(deliveries)
             self._wake()
 
     def fail(self, error: BaseException) -> None:
-        """End it: what is there can be taken, then `take` raises `error`."""
+        """End it: messages that are there can be taken, then `take` raises `error`."""
         with self._changed:
             if self._error is None:
                 self._error = error
@@ -68,7 +68,7 @@ class Mailbox:
                 pass  # It is readable already.
 
     def clear_wakeups(self) -> None:
-        """Read what woke the event loop. Call it before `take`, so that a later addition wakes the loop again."""
+        """Read the bytes that woke the event loop. Call it before `take`, so a later addition wakes the loop again."""
         if self._pipe is not None:
             try:
                 while os.read(self._pipe[0], 4096):

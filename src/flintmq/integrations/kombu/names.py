@@ -68,7 +68,7 @@ def topic_string(exchange: str, routing_key: str) -> str:
 
 
 def binding_string(exchange: str, kind: str, routing_key: str) -> str:
-    """Return what the subscription of a binding is to: the wildcards of a topic exchange become those of MQ."""
+    """Return the topic string for a binding: the wildcards of a topic exchange become those of MQ."""
     if kind == "fanout":
         return "/".join([ROOT, _level(exchange), "#"])
     if kind == "direct":

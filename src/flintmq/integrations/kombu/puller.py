@@ -2,8 +2,8 @@
 
 A puller has a connection of its own and gets from all queues that its channel consumes, in turn. So there is one get
 under way for each channel, and prefetch_count is exact. It waits on the queue manager: on one queue for up to
-WAIT_MAX_S, with several queues for TURN_S on each. What it finds when it wakes is got as one batch, up to BATCH
-messages, and added to the mailbox together.
+WAIT_MAX_S, with several queues for TURN_S on each. The messages that it finds when it wakes are got as one batch, up to
+BATCH messages, and added to the mailbox together.
 
 A queue that was deleted is looked for again every MISSING_S: a temporary queue, of replies for example, ends with the
 connection that declared it, and is there again after the next declaration.
@@ -286,7 +286,7 @@ class Puller:
                 self._mailbox.add(batch)
 
     def _current_sources(self) -> tuple[Source, ...]:
-        """Return what to get from, and tell a caller of set_sources that it counts from now on."""
+        """Return the sources to get from, and tell a caller of set_sources that it counts from now on."""
         self._changed.clear()
         with self._guard:
             if self._closed.is_set():

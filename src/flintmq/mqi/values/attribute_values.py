@@ -1,4 +1,4 @@
-"""Values of object attributes: what MQINQ answers and what DEFINE and ALTER set."""
+"""Values of object attributes: results of MQINQ, settings of DEFINE and ALTER."""
 
 from typing import Final
 

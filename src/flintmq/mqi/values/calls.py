@@ -1,4 +1,4 @@
-"""Options and field values of the MQI calls: what an application writes into a structure or passes to a verb.
+"""Options and field values of the MQI calls: for structures and arguments of an application.
 
 Character values stand without trailing blanks, except the one-character status values of MQGMO and MQIIH, where the
 blank is the value. Identifiers ("none" is all zeros) are bytes of full length.
