@@ -327,6 +327,30 @@ def test_commands_use_one_connection_of_the_pool(serving: Serving) -> None:
     over_a_channel(serving, test)
 
 
+def test_a_direct_call_that_its_steps_continue_keeps_its_turn(serving: Serving) -> None:
+    """The handle of the first call is closed (2019): its steps open the queue again, and the other calls wait."""
+    serving.qm.mqsc("DEFINE QLOCAL(A)")
+
+    async def test(qm: AsyncCalls, serving: Serving) -> None:
+        queue = await qm.queue("A")
+        await queue.put("before")
+        assert (await queue.get()).text == "before"
+        assert isinstance(qm, flintmq.AsyncRemoteQueueManager)
+        line = qm._shared
+        for handle in (line.queues._puts["A"], line.queues._gets["A"]):
+            await line.run(line.mqi.close_steps(handle))  # Behind the back of the queue.
+        await asyncio.gather(*(queue.put(str(number)) for number in range(4)))
+        found = await asyncio.gather(*(queue.get() for _ in range(4)))
+        assert sorted(each.text for each in found) == ["0", "1", "2", "3"]
+        with pytest.raises(flintmq.NoMessageAvailable):  # Its reply is read by the steps, too.
+            await queue.get()
+        await queue.put("last")
+        assert (await queue.get()).text == "last"
+        assert len(serving.hub.links) == 1
+
+    over_a_channel(serving, test)
+
+
 def test_a_cancelled_search_for_a_queue_leaves_nothing_open(serving: Serving) -> None:
     async def test(qm: AsyncCalls, serving: Serving) -> None:
         for turns in range(6):
