@@ -19,8 +19,8 @@ pass_1k_automatic                 transactionMode automatic: no unit of work unl
 NAME_camel                        the value; floor: Apache Camel doing the same through IBM's JMS client
 instances_2, copies_2, groups_2   messages per second of the very complex flow with two; floor: with one. Elapsed time,
                                   for a quiet machine with two cores (B255). NAME_cpu: CPU time per message of both
-NAME_calls                        system calls of the worker per message (pass_1k, pass_1k_p, db_plain,
-                                  db_coordinated); floor: the client's
+NAME_calls                        system calls of the worker per message (pass_1k, pass_1k_p, db_plain, db_coordinated);
+                                  floor: the client's
 """
 
 from __future__ import annotations

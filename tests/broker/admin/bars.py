@@ -50,6 +50,24 @@ def application(directory: Path) -> bytes:
     return archive(members)
 
 
+def project_bar(path: Path, project: Path) -> Path:
+    """Write a BAR with an application of all files of a project; its tests stay out."""
+    files = [each for each in sorted(project.rglob("*")) if each.is_file() and "tests" not in each.parts]
+    members: dict[str, bytes | str] = {str(each.relative_to(project)): each.read_bytes() for each in files}
+    names = [name.removesuffix(".msgflow").replace("/", ".") for name in members if name.endswith(".msgflow")]
+    members["META-INF/broker.xml"] = (
+        '<?xml version="1.0" encoding="UTF-8"?><Broker>'
+        + "".join(
+            f'<CompiledMessageFlow name="{name}"><ConfigurableProperty uri="{name}#additionalInstances"/>'
+            "</CompiledMessageFlow>"
+            for name in names
+        )
+        + "</Broker>"
+    )
+    path.write_bytes(archive({f"{project.name}.appzip": archive(members)}))
+    return path
+
+
 def pass_bar(path: Path, target: str = "OUT", name: str = "Shop", flow: str = "Pass", **properties: str) -> Path:
     """Write a BAR with an application of one flow IN -> target."""
     directory = flows.pass_through(path.with_suffix(".files"), flow, target=target, **properties)

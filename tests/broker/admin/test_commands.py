@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+import flintmq
 from benchmarks.server.ports import free_port
 from flintmq.broker.admin import process
 from flintmq.broker.admin.place import locate
+from flintmq.broker.flow.function import load
 from flintmq.cli import _broker, main
 from tests.broker.admin import bars
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 class Shell:
@@ -57,16 +63,12 @@ def started(data: Path, shell: Shell) -> Iterator[Shell]:
 
 
 def define(name: str) -> None:
-    import flintmq
-
     with flintmq.connect("QM1") as manager:
         manager.queue(name, create=True)
 
 
 def exchange(body: bytes) -> bytes:
     """Put a message to IN and get one from OUT."""
-    import flintmq
-
     with flintmq.connect("QM1") as manager:
         manager.queue("IN").put(body)
         return manager.queue("OUT").get(wait=60).data
@@ -112,6 +114,45 @@ def test_a_broker_is_created_started_stopped_and_deleted(started: Shell, tmp_pat
     assert {each.get("number") for each in ET.parse(tmp_path / "log.xml").getroot()} >= {"2001", "2002", "2048"}
     shell("mqsideletebroker", "BRK")
     assert "BIP8013E" in shell("mqsilist", "BRK", code=1) and not place.directory.exists()
+
+
+def sample(name: str, *words: str, lines: str = "") -> str:
+    """Run a sample program as a process of its own, and return what it prints."""
+    command = [sys.executable, "-P", "-m", "flintmq.cli", name, *words]
+    path = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
+    environment = {**os.environ, "PYTHONPATH": os.environ.get("PYTHONPATH") or path}
+    done = subprocess.run(command, input=lines, capture_output=True, text=True, env=environment, timeout=2 * PATIENCE)
+    assert done.returncode == 0, (done.stdout, done.stderr)
+    return done.stdout
+
+
+def test_a_project_is_deployed_as_a_bar_and_driven_by_the_sample_programs(started: Shell, tmp_path: Path) -> None:
+    """mqsideploy of a BAR to a broker that runs, amqsput and amqsget: the outputs are those of its ESQL."""
+    project = ROOT / "samples" / "broker" / "order-routing"
+    bar = bars.project_bar(tmp_path / "orders.bar", project)
+    flow = load(project).flow()
+    queues = ("ORDERS.GOLD", "ORDERS.STANDARD", "ORDERS.EXPORT")
+    for name in ("ORDERS.IN", "ORDERS.REJECTED", "ORDERS.ERRORS", "ORDERS.UNREADABLE", *queues):
+        define(name)
+    started("mqsistart", "BRK")
+    until(lambda: "BIP1286I" in started("mqsilist", "BRK"), "the group runs")
+    said = started("mqsideploy", "BRK", "-e", "default", "-a", str(bar))
+    assert "BIP1092I" in said and "BIP2355W" not in said
+    assert "order-routing" in started("mqsilist", "BRK", "-e", "default")
+
+    orders, expected = [], dict.fromkeys(queues, "")
+    for case in ("gold", "standard", "export"):
+        text = "".join((project / "tests" / case / "input.xml").read_text().splitlines())
+        orders.append(text)
+        for made in flow(text.encode()).recorder.puts:
+            expected[made.queue] += f"message <{made.data.decode()}>\n"
+    assert all(expected.values()), "each case has a queue of its own"
+    put = sample("amqsput", "ORDERS.IN", "QM1", lines="\n".join(orders) + "\n\n")
+    assert "target queue is ORDERS.IN" in put
+    with flintmq.connect("QM1") as manager:
+        until(lambda: all(manager.queue(name).depth for name in queues))
+    for name in queues:
+        assert expected[name] in sample("amqsget", "--wait", "0", name, "QM1"), name
 
 
 def test_bars_are_read_and_overridden_without_a_broker(data: Path, shell: Shell, tmp_path: Path) -> None:

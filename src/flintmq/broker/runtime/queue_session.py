@@ -35,7 +35,15 @@ from flintmq.mqi.pmo import MQPMO
 
 #: Open output queues per instance, unless `queueCacheMaxSize` says otherwise.
 CACHE_SIZE: Final = 30
-_INPUT: Final = mq.MQOO_INPUT_SHARED | mq.MQOO_INQUIRE | mq.MQOO_SAVE_ALL_CONTEXT | mq.MQOO_FAIL_IF_QUIESCING
+#: Never read ahead, even with DEFREADA(YES): the next get leaves with the output or the commit and needs no exchange of
+#: its own, and messages that were sent ahead outside of a unit of work would be lost when the flow stops.
+_INPUT: Final = (
+    mq.MQOO_INPUT_SHARED
+    | mq.MQOO_INQUIRE
+    | mq.MQOO_SAVE_ALL_CONTEXT
+    | mq.MQOO_FAIL_IF_QUIESCING
+    | mq.MQOO_NO_READ_AHEAD
+)
 #: Options of opens and of puts for `messageContext` of output nodes.
 _CONTEXTS: Final = {
     "passAll": (mq.MQOO_PASS_ALL_CONTEXT, mq.MQPMO_PASS_ALL_CONTEXT),
