@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _complete(place: instance.Instance, port: int) -> int:
-    """Add the objects that an existing queue manager without a listener lacks; return their number."""
+    """Add the objects that a queue manager without a listener lacks; return their number, without the listener."""
     host = Host(*lifecycle.open_on_disk(place), place)
     try:
         if lifecycle.listens(host.engine):
