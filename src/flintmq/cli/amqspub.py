@@ -3,7 +3,7 @@
     amqspub dev/orders QM1
     echo hello | amqspub dev/orders
 
-MQ's sample program, with its arguments and its output. amqssub prints what is published.
+MQ's sample program, with its arguments and its output. amqssub prints the publications.
 
 Exit codes: 0; 99 an argument is missing; else the low byte of the reason why there is no connection.
 """

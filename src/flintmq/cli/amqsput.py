@@ -5,7 +5,7 @@
     MQSERVER='DEV.APP.SVRCONN/TCP/127.0.0.1(1414)' amqsput DEV.QUEUE.1 QM1
 
 MQ's sample program, with its arguments and its output. MQSERVER leads to a queue manager over the network;
-MQSAMP_USER_ID is the user, whose password is asked for.
+MQSAMP_USER_ID is the user; the program asks for the password.
 
 Exit codes: 0; 99 an argument is missing; else the low byte of the reason why there is no connection.
 """

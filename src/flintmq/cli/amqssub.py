@@ -1,4 +1,4 @@
-"""flint amqssub: subscribe to a topic and print what is published, until nothing has come for 30 seconds.
+"""flint amqssub: subscribe to a topic and print publications, until nothing has come for 30 seconds.
 
     amqssub 'dev/#' QM1
     amqssub --wait 5 dev/orders

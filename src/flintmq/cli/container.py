@@ -8,7 +8,7 @@
 error log to standard output, and ends with it. SIGTERM, which `podman stop` sends, ends the queue manager
 cleanly: clients are disconnected, their uncommitted work is backed out.
 
-    MQ_QMGR_NAME                  the queue manager (the name of the host, without what a name must not have)
+    MQ_QMGR_NAME                  the queue manager (the name of the host, without characters that names do not have)
     MQ_DEV                        false: without the developer objects (DEV.QUEUE.1 ...) and the users app and admin
     MQ_APP_PASSWORD               password of app; or the file /run/secrets/mqAppPassword
     MQ_ADMIN_PASSWORD             password of admin; or the file /run/secrets/mqAdminPassword

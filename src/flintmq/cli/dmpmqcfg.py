@@ -4,8 +4,8 @@
     dmpmqcfg -m QM1 -t qlocal -n 'ORDERS.*' -o 1line
     dmpmqcfg -m QM1 -a | runmqsc -e QM2
 
-Without -a only what differs from the defaults is written. The queue manager may run or not. Messages, passwords and
-temporary dynamic queues are not written.
+Without -a only attributes that differ from the defaults are written. The queue manager may run or not. Messages,
+passwords and temporary dynamic queues are not written.
 
 Exit codes: 0; 10 bad argument; 20 the queue manager cannot be asked, or is open in another program.
 """
@@ -94,7 +94,7 @@ def _wanted(options: argparse.Namespace) -> Dump:
 
 
 def _heading(name: str) -> list[str]:
-    """Comments: when, by whom, of what."""
+    """Return the comments: time, user, queue manager."""
     words = " ".join(shlex.quote(word) for word in sys.argv[1:])
     return [
         _RULE,

@@ -3,7 +3,7 @@
     flint down
     flint down ORDERS
 
-Applications are disconnected, and what they did not commit is backed out, as with `endmqm -i`. One that does not run is
+Applications are disconnected, and their uncommitted work is backed out, as with `endmqm -i`. One that does not run is
 as good as ended. `flint up` starts it again; `dltmqm` deletes it.
 
 Exit codes: 0 it does not run; 16 does not exist; 49 it has not ended in time; 71 anything unexpected.

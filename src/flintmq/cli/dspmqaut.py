@@ -1,4 +1,4 @@
-"""flint dspmqaut: show what a user or a group may do with an object, all records and groups considered.
+"""flint dspmqaut: show the authorities of a user or a group for an object, all records and groups considered.
 
     dspmqaut -m QM1 -t qmgr -p alice
     dspmqaut -m QM1 -n ORDERS.IN -t queue -g clerks

@@ -1,4 +1,4 @@
-"""flint explain: why the last connects, opens and commands were refused, in words, and what would allow them.
+"""flint explain: why the last connects, opens and commands were refused, and the settings that would allow them.
 
     flint explain
     flint explain QM1 -n 3

@@ -1,11 +1,11 @@
-"""flint inspect: show what is in a log file, a control file, a page set, or a directory of them.
+"""flint inspect: show the content of a log file, a control file, a page set, or a directory of them.
 
     flint inspect QM1/log/S0000000.LOG
     flint inspect QM1/pageset/psid00 --hex
     flint inspect QM1 | less
 
-Nothing is changed, and nothing has to be in order: what does not validate is named with its place, and the rest is
-still shown. A log that is in use can be looked at. The exit code is 1 if something is damaged.
+Nothing is changed, and nothing has to be in order: parts that do not validate are named with their places, and the rest
+is still shown. A log that is in use can be looked at. The exit code is 1 if something is damaged.
 """
 
 from __future__ import annotations

@@ -16,8 +16,8 @@
     flint pipeline serve --out tables
     flint pipeline serve --out tables --stop
 
-`run` loads what is new and may be repeated: bronze (raw records), silver (one table per structure) and gold (per
-queue, task, channel and interval), in Parquet, with a report of what was damaged or unknown and where. With --stream
+`run` loads new data and may be repeated: bronze (raw records), silver (one table per structure) and gold (per
+queue, task, channel and interval), in Parquet, with a report of damaged and unknown data and its place. With --stream
 it goes on until Ctrl-C. `statistics` loads the statistics of message flows: SMF 117, JSON, CSV, or an archive of
 messages in Parquet; the report `broker` is made from them. `report` alone lists the reports; with names it makes them,
 and prints them or writes them to a file. `serve` keeps a Spark session until Ctrl-C or --stop: run, sql and report of

@@ -4,7 +4,7 @@
     flint python -c 'import flintmq; print(flintmq.__version__)'
     flint python
 
-What stands behind it goes to Python as it is. A working copy needs nothing else to run the examples of the
+The arguments behind it go to Python as they are. A working copy needs nothing else to run the examples of the
 documentation; where the package is installed it is the Python of that installation.
 
 Exit codes: those of the program.

@@ -1,4 +1,4 @@
-"""flint release: build what is published: a source archive and a wheel with the compiled modules.
+"""flint release: build the published files: a source archive and a wheel with the compiled modules.
 
     flint release wheels
     flint release wheels --out /tmp/dist

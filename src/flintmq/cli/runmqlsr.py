@@ -4,7 +4,7 @@
     runmqlsr -m QM1 -t tcp -p 1415 -i 192.0.2.1
 
 Unless -i names an address it listens on 127.0.0.1, for this machine only; `-i '*'` is every address. The queue manager
-itself listens, so that clients stay connected when this command ends. What is to listen always is a LISTENER object.
+itself listens, so that clients stay connected when this command ends. A listener that runs always is a LISTENER object.
 
 Exit codes: 0 ended; 16 no such queue manager; 40 it is not running; 71 it cannot listen there.
 """

@@ -7,7 +7,7 @@
 
 Commands come from a file or from standard input, until END or the end of input. At a terminal lines can be edited, the
 Tab key completes commands, keywords and names, earlier commands come back (but none with a password), and answers fit
-the window; `DEFINE QLOCAL ?` shows what a command takes. -p, or else MQPROMPT, is the prompt at
+the window; `DEFINE QLOCAL ?` shows the keywords of a command. -p, or else MQPROMPT, is the prompt at
 a terminal: +QMNAME+ in it is the queue manager, +HOME+ an environment variable. Without a name the default queue
 manager is meant. A name with a `/` in it is the path of a queue manager's directory.
 

@@ -5,13 +5,13 @@
 
 It waits for trigger messages on the initiation queue, looks up the PROCESS object that each one names, and runs the
 program that APPLICID of that object says, with the trigger message (MQTMC2) as its argument and the words of ENVRDATA
-behind it. What a trigger message itself says of a program is not believed. No shell is used: APPLICID is a program and
+behind it. The program in a trigger message itself is not used. No shell is used: APPLICID is a program and
 its arguments, quoted as in a shell; for redirections and the like it names a script. If ENVRDATA or APPLICID ends with
 &, the monitor goes on at once; else one program runs at a time.
 
 A trigger message that names no process, or whose program cannot be started, goes to the dead-letter queue with
 MQFB_APPL_CANNOT_BE_STARTED. The monitor runs until it is interrupted, or as --count and --wait say, which are our own.
-Whoever may define a process decides what runs here: use it on queue managers that you administer.
+A user that may define a process decides on the programs that run here: use it on queue managers that you administer.
 
 Exit codes: 0; 20 the initiation queue cannot be read; else the low byte of the reason why there is no connection.
 """

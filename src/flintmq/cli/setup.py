@@ -1,11 +1,11 @@
-"""flint setup: install what a command of a working copy needs, before it is first used.
+"""flint setup: install the packages that a command of a working copy needs, before it is first used.
 
     flint setup broker
     flint setup spark
     flint setup test
 
     broker     XML, YAML and database libraries: for `./flint flow`, programs that use flintmq.broker
-    spark      PySpark and what it needs: for `./flint pipeline`, `./flint spark`, programs that use flintmq.pipeline
+    spark      PySpark and its packages: for `./flint pipeline`, `./flint spark`, programs that use flintmq.pipeline
     test       test tools, linters and all the others: `./flint test`
     compile    the compiler of the hot modules, which is installed in the background otherwise
     release    what `./flint release wheels` needs

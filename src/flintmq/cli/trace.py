@@ -4,8 +4,8 @@
     flint trace format --call MQPUT --failed QM1
     flint trace format /var/tmp/QM1.TRC
 
-START TRACE(GLOBAL) in runmqsc begins a trace of the calls of all applications, START TRACE(CHINIT) one of what goes
-over channels, and STOP TRACE(*) ends both. They go to `trace/` in the queue manager's directory, to a file that is
+START TRACE(GLOBAL) in runmqsc begins a trace of the calls of all applications, START TRACE(CHINIT) one of the data that
+goes over channels, and STOP TRACE(*) ends both. They go to `trace/` in the queue manager's directory, to a file that is
 written over from its beginning when it is full: a trace may run for as long as it takes. `format` prints it, the oldest
 record first, also while it is written. Messages and passwords are not in it; START TRACE(GLOBAL) TDATA(MSGDATA) adds
 the first 138 bytes of each message.

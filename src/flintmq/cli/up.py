@@ -4,7 +4,7 @@
     flint up -p 1415 ORDERS
     MQ_APP_PASSWORD=passw0rd MQ_ADMIN_PASSWORD=adm1n flint up
 
-It is what `crtmqm --dev -q` makes: the queues DEV.QUEUE.1 to 3, the topic DEV.BASE.TOPIC (dev/), the channels
+It has the objects of `crtmqm --dev -q`: the queues DEV.QUEUE.1 to 3, the topic DEV.BASE.TOPIC (dev/), the channels
 DEV.APP.SVRCONN and DEV.ADMIN.SVRCONN, the users app and admin, whose passwords come from MQ_APP_PASSWORD and
 MQ_ADMIN_PASSWORD when it is created, and a listener for this machine only. A queue manager that has no listener, one
 that `flintmq.open` made for example, gets what it lacks of that; what is there already is left as it is. Then it says
@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _complete(place: instance.Instance, port: int) -> int:
-    """Add the objects that an existing queue manager without a listener lacks; return their number."""
+    """Add the objects that a queue manager without a listener lacks; return their number, without the listener."""
     host = Host(*lifecycle.open_on_disk(place), place)
     try:
         if lifecycle.listens(host.engine):

@@ -1,4 +1,4 @@
-"""flint user: the users of a queue manager, who give a password when they connect.
+"""flint user: the users of a queue manager that give a password when they connect.
 
     flint user QM1                               list them
     flint user QM1 app                           define app, or give it another password; asks for it

@@ -1,4 +1,4 @@
-"""flint wire: see what clients and a queue manager say to each other.
+"""flint wire: see the data flows between clients and a queue manager.
 
     flint wire record --port 1415 --to 127.0.0.1:1414 day.wire
     flint wire show day.wire
@@ -6,7 +6,7 @@
 
 `record` listens on 127.0.0.1, forwards what arrives to the queue manager and back, and writes each segment to the file
 and, in words, to the screen; point the client at its port. It ends with Ctrl-C. Passwords are masked in both; the data
-of messages is not. What goes through TLS is forwarded, and cannot be read. `show` prints a recording again.
+of messages is not. Data in TLS is forwarded, and cannot be read. `show` prints a recording again.
 """
 
 from __future__ import annotations

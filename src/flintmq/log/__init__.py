@@ -1,4 +1,4 @@
-"""The recovery log: the proof of commits, and the source of restart.
+"""The recovery log: a commit is durable once its records are on disk, and restart replays them.
 
 One endless stream of records at 64-bit byte positions that are never used twice, cut into physical files that are
 formatted once and overwritten ever after, because a synced overwrite costs half of a synced append.
@@ -36,8 +36,8 @@ The invariants, cited as L1 to L9 where they are kept; `check_log` tests them as
     L2  The control file never claims more than is durable, and claims at least where the current epoch began.
     L3  In each copy exactly the files from the checkpoint's to the last formatted one are open; a circular log has no
         more of them than primary and secondary together.
-    L4  A record that replay returns is durable in the first copy when it is returned, in every copy before anything is
-    appended.
+    L4  A record that replay returns is durable in the first copy when it is returned, in every copy before anything
+        is appended.
         To be readable is not enough: pages of a failed sync are read back from memory and are not on the disk.
     L5  Each open for writing starts an epoch, durable in the control file before the first record of it is written. A
         record behind the place where an epoch began belongs to it or is dead, for ever.

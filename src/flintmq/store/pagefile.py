@@ -8,7 +8,7 @@ are here:
     page 0      "FLPF", u16 version 1, u16 page set, u32 page size 4096, the rest zeros
     page n      the beginning of a value, or a later page of one, or free
 
-Which pages are free is not written anywhere: they are those that LMDB does not name, and is found at open.
+Free pages are not listed anywhere: they are the pages that LMDB does not name, and are found at open.
 
 Invariants:
 

@@ -110,7 +110,7 @@ def set_reference_value(element: Element, value: object) -> None:
 
 
 def shape(element: Element, name: object, namespace: object, kind: object, domain: object) -> None:
-    """Set type, value and namespace of a field that CREATE FIELD found or made, as its clauses say."""
+    """Set name, namespace, type and value of a field that CREATE FIELD found or made, as its clauses say."""
     if isinstance(name, str) and element.name != name:
         element.forget_indexes()
         element.name = name

@@ -36,7 +36,7 @@ class WsdlOperation:
 
 @dataclass(slots=True)
 class Wsdl:
-    """The facts about a service for a node."""
+    """One service of a WSDL file: binding, port, operations."""
 
     file: str
     binding: str = ""

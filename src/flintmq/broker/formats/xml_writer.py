@@ -303,7 +303,7 @@ class XmlWriter:
         return self._content(element, tag, has_tail)
 
     def _content(self, element: Element, tag: str, has_tail: bool) -> str:
-        """Write the end of a start tag and the text before the first child."""
+        """Write an element behind its attributes, up to its first child; return the name for its end tag, if any."""
         parts = self.parts
         content = self._content_child(element.first)
         value = element.value

@@ -95,7 +95,7 @@ class Groups:
         return key if waiting.first is None else ""
 
     def hold(self, identifier: str, message: Element, seconds: float) -> None:
-        """Keep a reply until its aggregation comes."""
+        """Keep a reply in case its aggregation comes later."""
         self.services.store.put(self.address, _UNKNOWN + identifier, copy_element(message))
         self.services.set_timer(Timer(self.address, _UNKNOWN + identifier, seconds))
 

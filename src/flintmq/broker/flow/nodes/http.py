@@ -195,7 +195,7 @@ class HTTPInput(InputNode):
         return pairs
 
     def _fill(self, local: Element, request: HttpInput) -> None:
-        """Write the address and method of the request into the local environment."""
+        """Write method, path and query of the request into the local environment, as the node asks."""
         api = rest.api_of(self.flow)
         if api is not None:
             rest.fill_router(local, api, request.method, request.path)
