@@ -24,7 +24,7 @@ CATALOGUE = {
 CYCLE_MAX = 5
 #: Attributes of classes of the engine that have more than the bar of 45.
 ATTRIBUTES_MAX = 45
-LARGE_CLASSES = {"Queue": 69, "QueueManager": 102, "Handle": 62, "QueueUse": 61}
+LARGE_CLASSES = {"QueueManager": 102, "Handle": 62, "QueueUse": 61}
 
 GRAPH = house.import_graph()
 

@@ -233,7 +233,8 @@ class Queue:
         self.counts = QueueCounts()
         self.marks = QueueMarks()
         self.tracked = self.deleted = self.temporary = False
-        self.q_mgr_msg_length = q_mgr_msg_length
+        self.rules = QueueRules()
+        self.rules.q_mgr_msg_length = q_mgr_msg_length
         self.definition = definition
         self.name = definition.name
         self.queue_id = definition.object_id
@@ -251,7 +252,6 @@ class Queue:
         self.expiring = Expiring()
         self.incomplete = IncompleteGroups()
         self.stream = Stream()
-        self.rules = QueueRules()
         #: State of triggers and service interval events, and of the queued interface.
         self.times = EventTimes()
         self.waits = Waits()
@@ -269,7 +269,7 @@ class Queue:
         self.cap_expiry = cap_of(values)
         self.max_depth = number(values["MAXDEPTH"])
         self.max_msg_length = number(values["MAXMSGL"])
-        self.limit_length(self.q_mgr_msg_length)
+        self.limit_length(self.rules.q_mgr_msg_length)
         self.fifo = values["MSGDLVSQ"] == "FIFO"
         self.index_kind = _INDEX_KINDS[str(values["INDXTYPE"])]
         rules = self.rules
@@ -284,7 +284,7 @@ class Queue:
 
     def limit_length(self, q_mgr_msg_length: int) -> None:
         """MAXMSGL of the queue manager is `q_mgr_msg_length`."""
-        self.q_mgr_msg_length = q_mgr_msg_length
+        self.rules.q_mgr_msg_length = q_mgr_msg_length
         self.plain_length = min(self.max_msg_length, q_mgr_msg_length) if self.puts_are_plain() else -1
 
     def puts_are_plain(self) -> bool:

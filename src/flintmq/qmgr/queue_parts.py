@@ -26,6 +26,8 @@ class QueueRules:
     #: Its messages are commands of the queued publish/subscribe interface; they wait for their delivery.
     queued: bool = False
     staging: bool = False
+    #: MAXMSGL of the queue manager.
+    q_mgr_msg_length: int = 0
     #: Depth or service interval events are on.
     has_events: bool = False
 
