@@ -12,7 +12,7 @@
 | passwordFile, passwordVariable | file or environment variable with the password; read for each connection |
 | schema | PostgreSQL: search_path, names with commas between |
 | columnCase | `asIs` (default), `upper` or `lower`: names of columns in results |
-| statementCache | prepared statements per connection (100); 0 for none |
+| statementCache | prepared statements per connection (100); 0 for none. PostgreSQL: those that have values |
 | isolation | PostgreSQL: `read committed`, `repeatable read` or `serializable`; default is that of the server |
 | statementRollback | true: a statement that fails takes back only itself (a savepoint per statement) |
 | connectTimeout | seconds (10) |
