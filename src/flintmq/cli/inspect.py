@@ -21,6 +21,7 @@ from flintmq.log.files import RealFiles
 from flintmq.log.inspect import inspect_file, recognises
 from flintmq.mqi.printable import printable
 from flintmq.qmgr.calls import BadLogRecord
+from flintmq.qmgr.calls import describe as describe_record
 from flintmq.store.errors import PageSetError
 from flintmq.store.inspect import is_page_set, page_set_lines
 
@@ -69,7 +70,7 @@ def lines_of(path: Path, hex_dump: bool) -> Iterator[str]:
 
     def describe(kind: int, payload: bytes) -> str:
         try:
-            text = describe(kind, payload)
+            text = describe_record(kind, payload)
         except (BadLogRecord, struct.error) as error:
             text = f"cannot be explained: {error}"
         return text + hex_lines(payload) if hex_dump else text

@@ -10,18 +10,10 @@ import json
 from typing import Final
 
 FILTER_QUEUE: Final = "SYSTEM.BROKER.CONTENT.FILTER"
-
-
 #: The folder of a command whose filter the broker has checked.
 CHECKED: Final = "<flintmq><Filter>checked</Filter></flintmq>"
-
-
 CHECKED_NAME: Final = "flintmq"
-
-
 ROUTE_VERSION: Final = 1
-
-
 _MAGIC: Final = '{"content_filter":'
 
 

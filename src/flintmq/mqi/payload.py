@@ -20,26 +20,12 @@ from flintmq.mqi.fields import read_text
 from flintmq.mqi.md import MQMD
 
 _UTF8: Final = 1208
-
-
 _DLH_SIZE: Final = 172
-
-
 _DLH_CHAIN: Final = 108
-
-
 _XQH_SIZE: Final = 428
-
-
 _XQH_CHAIN: Final = 128
-
-
 _CHAIN: Final = 12
-
-
 _CHAIN_SIZE: Final = 16
-
-
 #: Headers that are looked at in one message. What stands behind them is data.
 HEADERS_MAX: Final = 100
 

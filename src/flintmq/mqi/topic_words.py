@@ -5,21 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 DELIVER_ALL: Final = "ALL"
-
-
 DELIVER_ALL_DURABLE: Final = "ALLDUR"
-
-
 DELIVER_ALL_AVAILABLE: Final = "ALLAVAIL"
-
-
 BASE_TOPIC: Final = "SYSTEM.BASE.TOPIC"
-
-
 #: Where DEFINE TOPIC takes what is left out from. It has no topic string and no place in the tree.
 DEFAULT_TOPIC: Final = "SYSTEM.DEFAULT.TOPIC"
-
-
 #: What the root says, where SYSTEM.BASE.TOPIC says nothing.
 BASE_VALUES: Final[dict[str, str | int | list[str]]] = {
     "CAPEXPRY": "NOLIMIT",

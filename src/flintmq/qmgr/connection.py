@@ -67,10 +67,8 @@ if TYPE_CHECKING:
 
 #: Returned by a get that waits. Not an MQ reason code.
 WAITING: Final = -1
-
 #: The object type of a subscription handle; MQ has no number for it.
 MQOT_SUBSCRIPTION: Final = 0
-
 # How an answer takes a message that was not on its queue (put_to_waiter.py).
 NOT_DIRECT: Final = 0
 AS_GET: Final = 1
@@ -79,7 +77,6 @@ AS_CONSUMER: Final = 2
 NOT_CONSUMED: Final = 0
 CONSUMED: Final = 1
 CONSUMED_LAST: Final = 2
-
 UNIT_ACTIVE: Final = 0
 UNIT_PREPARED: Final = 1
 UNIT_COMMITTED: Final = 2
@@ -356,8 +353,6 @@ class Marks:
 
 
 IN_GROUP: Final = MQMF_MSG_IN_GROUP | MQMF_LAST_MSG_IN_GROUP
-
-
 A_SEGMENT: Final = MQMF_SEGMENT | MQMF_LAST_SEGMENT
 
 

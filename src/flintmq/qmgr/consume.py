@@ -413,7 +413,7 @@ def callback_failed(qm: QueueManager, waiter: Waiter) -> None:
     assert consumer is not None
     if connection.callback is not waiter:
         return
-    qm.backout(connection)
+    qm.back(connection)
     consumer.state = MQCS_SUSPENDED_USER_ACTION
     handler = connection.event_handler
     if handler is not None and handler is not consumer:

@@ -8,7 +8,7 @@ from flintmq.qmgr.queue import Queue
 
 
 class Delays:
-    """When what is due. Of one queue manager."""
+    """Messages of one queue manager that wait for their delivery, by the time when they are due."""
 
     #: After a full log nothing is done before.
     resume_ms: int = 0

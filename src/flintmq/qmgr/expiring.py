@@ -1,18 +1,4 @@
-"""When messages expire: the messages of a queue that are in memory, by the second; and caps on expiry.
-
-    buckets   second -> the messages in memory that expire within it; expires_ms // 1000
-    order     a heap of those seconds; the first is where a scan begins
-
-A message enters and leaves with a dictionary operation each, whatever there is besides. A bucket that has become empty
-stays in both until a scan comes by or until the empty ones outnumber the others, so that a put and a get in turns do
-not fill the heap.
-
-Messages that are only on the page set are not here.
-
-Invariants (checked by `check_expiring`, for Q6 of queue.py):
-
-    E1  Every linked message in memory that has an expiry is in the bucket of its second, and nothing else is.
-    E2  The heap has each second that has a bucket exactly once.
+"""Caps on the expiry of messages that arrive.
 
 CAPEXPRY, in tenths of a second, is a limit on the expiry of messages that arrive: MQEI_UNLIMITED becomes the cap, a
 longer expiry too, a shorter one stays. It is an attribute of its own, and on older levels a word in CUSTOM:

@@ -1,13 +1,4 @@
-"""MQ headers in front of the application's data: how far they reach, and MQMDE, which puts take apart and gets make.
-
-A header is known by the Format that stands before it, in the descriptor or in the header before:
-
-    Format                        length            what follows: Encoding, CodedCharSetId, Format at
-    MQDEAD                        172               108
-    MQXMIT                        428               128 (in the descriptor within)
-    MQCICS, MQIMS, MQH...         the int32 at 8    12
-
-Anything that does not fit this table is application data; nothing here ever fails because of what is in a message.
+"""MQMDE: puts take it apart, gets make it. How far headers reach is in mqi/payload.py.
 
 An MQMDE carries the version 2 fields of the descriptor for those who speak version 1. What a put does with one:
 

@@ -14,6 +14,18 @@ Invariants (checked by `check_lane`):
     N3  A message is linked exactly when its state is not REMOVED.
     N4  Two spilled ranges are never neighbours.
 
+`Expiring` has the messages in memory that expire, by the second:
+
+    buckets   second -> the messages in memory that expire within it; expires_ms // 1000
+    order     a heap of those seconds; the first is where a scan begins
+
+A message enters and leaves with a dictionary operation each. A bucket that has become empty stays in both until a scan
+comes by or until the empty ones outnumber the others, so that a put and a get in turns do not fill the heap. Messages
+that are only on the page set are not there.
+
+    E1  Every linked message in memory that has an expiry is in the bucket of its second, and nothing else is.
+    E2  The heap has each second that has a bucket exactly once.
+
 An `Index` finds messages by message id, correlation id or group id without walking the queue: it maps a 24-byte id to
 the messages in memory that carry it. Nearly always that is one message, so the dictionary holds the message itself;
 when a second arrives, a `Chain` takes its place, in the order in which a get must return them: higher lane first, then

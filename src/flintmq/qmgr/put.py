@@ -3,7 +3,7 @@
     put            the straight way; else checks of the handle, the options and the descriptor, in MQ's order
       settle_md    ids, defaults and context are written into the descriptor, as the application gets it back
       to_queue     (place.py) limits, pages, log or unit of work, list and indexes
-        arrived    (queue_manager.py) it is available: waiting getters, triggers, events
+        arrived    (engine.py) it is available: waiting getters, triggers, events
 
 Everything that is rare (groups, segments, reports, other queue managers, context passing) branches off to its own file;
 the straight way is a datagram to a local queue, which `put` does by itself.

@@ -15,7 +15,7 @@ Invariants (checked by `check_queue`; N1-N4 of each lane as well):
     Q4  Every linked message is in every index that the queue keeps, and only those.
     Q5  The buffers of the pool that the queue has taken are the sum over its messages in memory; the messages that the
         page set accounts for are the depths of its queues.
-    Q6  `expiring` has the messages in memory that expire (E1, E2 of expiring.py).
+    Q6  `expiring` has the messages in memory that expire (E1, E2 of lane.py).
     Q7  What the selections of the queue hold is what matches (T1-T3 of selection.py).
 """
 

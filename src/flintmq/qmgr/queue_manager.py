@@ -1,13 +1,15 @@
-"""The queue manager's state, and the little that everything else needs of it.
+"""The queue manager's state, and the few functions that own it.
+
+The hooks (`arrived`, `available`, `got` ...) are only declared here; `Engine` implements them (engine.py).
 
 Nothing here blocks, reads a clock or opens a file by itself: the clock, the log and the page sets are given to it. The
-host (an embedding program, the server process, a simulation) makes it, calls the functions of the other modules, and
-after each call looks at
+host (an embedding program, the server process, a simulation) makes it by calls.py, calls its methods, and after each
+call looks at
 
     connection.force      wait until `log.durable` has reached it before telling the application
     qm.woken              waits that were completed by the call: wake their owners
-    qm.needs_checkpoint() time for checkpoint.checkpoint(qm)
-    qm.next_deadline()    when get.expire_waits(qm) is due, which also scans for expired messages and delivers
+    qm.needs_checkpoint() time for `Calls.checkpoint`
+    qm.next_deadline()    when `Calls.expire_waits` is due, which also scans for expired messages and delivers
                           delayed ones, a slice at a time
 """
 
@@ -551,7 +553,7 @@ class QueueManager:
         """MQCMIT."""
         raise NotImplementedError
 
-    def backout(self, connection: Connection) -> int:
+    def back(self, connection: Connection) -> int:
         """MQBACK."""
         raise NotImplementedError
 
