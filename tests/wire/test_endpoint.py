@@ -6,7 +6,7 @@ The protocol of these tests is made of lines:
     ECHO text     answered by the text
     PUT text      a persistent message on QUEUE; answered by `put` when the log is durable
     SEND count    that many lines are sent, PIECE at a time
-    WORK slices   long work; answered by `worked` after that many slices
+    WORK budget   long work, `budget` units in a slice; answered by `worked` when it is done
     SLOW text     the text, later: the page set fills up (B140)
     LOG position  answered by the position when the log is durable up to there
     another       the connection is closed
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import struct
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -23,13 +24,14 @@ from typing import Any
 import pytest
 
 from flintmq.host import lifecycle
-from flintmq.mqi.constants import MQPER_PERSISTENT
+from flintmq.mqi.constants import MQFMT_RF_HEADER_2, MQPER_PERSISTENT
 from flintmq.mqi.md import MQMD
 from flintmq.mqi.od import MQOD
 from flintmq.mqi.pmo import MQPMO
 from flintmq.qmgr.connect import abandon, connect
 from flintmq.qmgr.open import put1
-from flintmq.qmgr.work import Work
+from flintmq.qmgr.property_work import PutScan
+from flintmq.qmgr.work import SLICE, Work
 from flintmq.server.hub import NEGOTIATION_S, Hub, ServingHost
 from flintmq.server.link import Link
 from flintmq.server.mq_channels import ServedChannels
@@ -49,15 +51,14 @@ LINE = b"%d " + b"x" * 100 + b"\n"
 GARBAGE = b"GET / HTTP/1.1\r\n\r\n"
 
 
-class Slices(Work):
-    """Work of some slices, which are counted."""
-
-    def __init__(self, count: int) -> None:
-        self.count = count
-
-    def step(self, budget: int) -> None:
-        self.count -= 1
-        self.done = self.count == 0
+def long_work() -> Work:
+    """The work of a put with some properties, as an MQ client makes it."""
+    properties = b"<usr>" + b"".join(b"<p%d>1</p%d>" % (number, number) for number in range(10)) + b"</usr>"
+    properties += b" " * (-len(properties) % 4)
+    fixed = struct.pack("<4s4i8s3i", b"RFH ", 2, 40 + len(properties), 546, 1208, b"MQSTR   ", 0, 1208, len(properties))
+    md = MQMD()
+    md.format, md.encoding, md.coded_char_set_id = MQFMT_RF_HEADER_2, 546, 1208
+    return PutScan(md, fixed + properties)
 
 
 class LineEndpoint(Endpoint):
@@ -70,6 +71,7 @@ class LineEndpoint(Endpoint):
         self.to_send = 0
         self.sent = 0
         self.ticks = 0
+        self.budget = 1
         self.is_lost = False
         engine = protocol.host.engine
         self.connection = connect(engine, "line", "line")[1]
@@ -107,7 +109,7 @@ class LineEndpoint(Endpoint):
             self.hold(int(text))
             self.push(text + b"\n")
         elif verb == b"WORK" and text.isdigit():
-            self.work = Slices(int(text))
+            self.work, self.budget = long_work(), int(text)
             self.paused = True
             self.host.regulate(self)
             self.host.start_work(self)
@@ -131,7 +133,7 @@ class LineEndpoint(Endpoint):
         work = self.work
         if work is None:
             return False
-        work.step(budget)
+        work.step(self.budget)
         if not work.done:
             return True
         self.work = None
@@ -305,7 +307,7 @@ def test_every_call_is_made_by_the_thread_of_the_loop_under_the_lock(both: Both)
 
     both.lines.check = check
     lines = both.client()
-    lines.say(b"ECHO 1\nSEND 2500\nWORK 3\n")
+    lines.say(b"ECHO 1\nSEND 2500\nWORK 1\n")
     assert lines.line() == b"1\n"
     got = [lines.line() for _ in range(2501)]
     got.remove(b"worked\n")
@@ -314,23 +316,23 @@ def test_every_call_is_made_by_the_thread_of_the_loop_under_the_lock(both: Both)
     until(lambda: both.lines.made[0].ticks, "a second is over")
     lines.close()
     until(lambda: both.lines.made[0].is_lost, "the socket is gone")
+    assert [call for call, _ in both.lines.calls].count("work_on") > 3
     assert {call for call, _ in both.lines.calls} == {"received", "resume", "work_on", "tick", "lost"}
     assert {thread for _, thread in both.lines.calls} == set(loop_thread) and not unlocked
 
 
 def test_long_work_of_one_endpoint_is_done_between_the_turns_of_others(both: Both) -> None:
-    """Work of as many slices as it takes until another client has had its answers."""
+    """Work that makes no progress until another client has had its answers."""
     working, other = both.client(), both.client()
-    working.say(b"WORK 1000000\n")
+    working.say(b"WORK 0\n")
     until(lambda: any(each.work is not None for each in both.lines.made), "it works")
     for number in range(3):
         other.say(b"ECHO %d\n" % number)
         assert other.line() == b"%d\n" % number
     with both.connect() as qm:
         qm.queue(QUEUE).put(b"meanwhile")
-    [work] = [each.work for each in both.lines.made if each.work is not None]
-    assert isinstance(work, Slices) and work.count > 0
-    work.count = 1
+    [endpoint] = [each for each in both.lines.made if each.work is not None]
+    endpoint.budget = SLICE
     assert working.line() == b"worked\n"
     working.say(b"ECHO after\n")
     assert working.line() == b"after\n"
@@ -423,7 +425,7 @@ def test_a_closing_endpoint_is_closed_after_its_output() -> None:
 @pytest.mark.parametrize("ending", ["farewell", "lost"])
 def test_a_connection_that_ends_while_it_has_work_is_closed_at_once(ending: str) -> None:
     def body(hub: Hub, lines: LineProtocol, link: Link, wire: Wire, log: SlowLog) -> None:
-        link.data_received(b"LINE\nECHO 1\nWORK 1000\n")
+        link.data_received(b"LINE\nECHO 1\nWORK 0\n")
         [endpoint] = lines.made
         assert endpoint.work is not None and wire.written == []
         if ending == "farewell":
