@@ -6,6 +6,7 @@ are Greenwich mean time, as the engine knows no other: 2026-01-31 and 12.30.00.
 
 from __future__ import annotations
 
+from datetime import date
 from typing import TYPE_CHECKING, Final
 
 from flintmq.catalogue.attribute import Value
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 Row = dict[str, Value]
 
+#: The ordinal of 1970-01-01.
+_FIRST_DAY = 719_163
 _MEGABYTE = 1 << 20
 _PAGE = 4096
 #: What a queue may take at most in MB where MAXFSIZE does not say (2 TB less a little, as in MQ).
@@ -35,11 +38,8 @@ _FILE_SIZE_MAX = 2_088_960
 
 
 def stamp_date(time_ms: int) -> str:
-    """2026-01-31."""
-    from flintmq.qmgr.queue_manager import civil_date
-
-    date = civil_date(time_ms // 86_400_000)
-    return f"{date[:4]}-{date[4:6]}-{date[6:]}"
+    """Return the date of a time in the form 2026-01-31."""
+    return date.fromordinal(_FIRST_DAY + time_ms // 86_400_000).isoformat()
 
 
 def stamp_time(time_ms: int) -> str:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
+from datetime import date
 from typing import TYPE_CHECKING, Final
 
 from flintmq.catalogue.attribute import Value
@@ -71,6 +72,8 @@ RELIEF_PAGES: Final = 2000
 #: A checkpoint that found the disk of a page set full is tried again after so long, twice as long, ...
 RETRY_MIN_MS: Final = 1000
 RETRY_MAX_MS: Final = 8000
+#: The ordinal of 1970-01-01.
+_FIRST_DAY: Final = 719_163
 #: Puts may use the log up to its end.
 ANYWHERE: Final[int] = 1 << 62
 #: What the properties of a message may have together if MAXPROPL sets no limit.
@@ -362,7 +365,7 @@ class QueueManager:
         day = tick // 8_640_000
         if day != self._day:
             self._day = day
-            self.put_date = civil_date(day)
+            self.put_date = date.fromordinal(_FIRST_DAY + day).strftime("%Y%m%d")
         rest = tick - day * 8_640_000
         hour = rest // 360_000
         minute = rest // 6_000 % 60
@@ -630,17 +633,3 @@ class QueueManager:
 
 def _no_page_set(psid: int) -> PageSet:
     raise AssertionError(f"nobody has said where page set {psid} is")
-
-
-def civil_date(day: int) -> str:
-    """The date YYYYMMDD of a day counted from 1970-01-01."""
-    shifted = day + 719_468
-    era = shifted // 146_097
-    day_of_era = shifted - era * 146_097
-    year_of_era = (day_of_era - day_of_era // 1_460 + day_of_era // 36_524 - day_of_era // 146_096) // 365
-    day_of_year = day_of_era - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
-    month_shifted = (5 * day_of_year + 2) // 153
-    day_of_month = day_of_year - (153 * month_shifted + 2) // 5 + 1
-    month = month_shifted + 3 if month_shifted < 10 else month_shifted - 9
-    year = year_of_era + era * 400 + (1 if month <= 2 else 0)
-    return f"{year:04d}{month:02d}{day_of_month:02d}"
