@@ -9,18 +9,8 @@ from tools import house
 
 #: The modules of the engine that other packages import.
 DOOR = {"calls", "connection"}
-#: The catalogue: kinds of objects, their attributes and rules. They need no queue manager, and move to `catalogue/`.
-CATALOGUE = {
-    "attribute",
-    "attribute_pcf",
-    "attributes",
-    "attributes_security",
-    "authorities",
-    "authority_records",
-    "catalogue",
-    "chlauth",
-    "profile",
-}
+#: The objects of a running queue manager, and the rules of two kinds of records.
+CATALOGUE = {"authority_records", "catalogue", "chlauth"}
 CYCLE_MAX = 5
 #: Attributes of classes of the engine that have more than the bar of 45.
 ATTRIBUTES_MAX = 45

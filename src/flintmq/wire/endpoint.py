@@ -44,12 +44,10 @@ from typing import TYPE_CHECKING, Any
 from mypy_extensions import mypyc_attr
 
 from flintmq.qmgr.connection import Waiter
-from flintmq.qmgr.work import SLICE
+from flintmq.qmgr.calls import SLICE
 
 if TYPE_CHECKING:
-    from flintmq.qmgr.calls import Calls
-    from flintmq.qmgr.log_port import LogPort
-    from flintmq.qmgr.work import Work
+    from flintmq.qmgr.calls import Calls, LogPort, Work
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
