@@ -30,7 +30,9 @@ from tools import changed, hot, judges  # noqa: E402
 
 ROOT = hot.ROOT
 SOURCE = ROOT / "src"
-PYTEST = ["-m", "pytest", "-q"]
+#: Every process of a run keeps its bytecode here: most tests start processes, and a fresh clone has none yet.
+BYTECODE = ROOT / "build" / "bytecode"
+PYTEST = ["-m", "pytest", "-q", "--durations=25", "--durations-min=2"]
 WORKERS = ["-n", str(min(os.cpu_count() or 1, 8)), "--dist", "worksteal"]
 #: Tests of hot rooms whose subject is a process, a program or a file of cold modules: they run once, compiled.
 PROCESS_TESTS = (
@@ -48,6 +50,8 @@ PROCESS_TESTS = (
     "tests/server/test_robust.py",
     "tests/server/test_services.py",
 )
+#: Plain Python runs examples that no run had before, and half as many: the fixed ones ran compiled.
+NEW_EXAMPLES = ["--new-examples", "--examples=50"]
 SIMULATION_OPTIONS = ("--simulate", "--kills", "--seed")
 
 
@@ -58,6 +62,9 @@ class Step:
         self.name = name
         self.command = [sys.executable, "-P", *arguments]
         self.environment = dict(os.environ)
+        # Without bytecode each process compiles what it imports, and pytest rewrites each test file in each worker.
+        self.environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        self.environment["PYTHONPYCACHEPREFIX"] = str(BYTECODE)
         if package is not None:
             self.environment["PYTHONPATH"] = os.pathsep.join([str(package), str(ROOT)])
             compile = "0" if package == SOURCE else "1"
@@ -103,7 +110,7 @@ def tests(package: Path) -> list[Step]:
         rooms = [f"tests/{room}" for room in hot.hot_rooms() if any((ROOT / "tests" / room).glob("**/test_*.py"))]
         if rooms:
             ignored = [f"--ignore={path}" for path in PROCESS_TESTS]
-            steps.append(Step("hot rooms, plain", [*PYTEST, *WORKERS, *rooms, *ignored], SOURCE))
+            steps.append(Step("hot rooms, plain", [*PYTEST, *WORKERS, *NEW_EXAMPLES, *rooms, *ignored], SOURCE))
     return steps
 
 
