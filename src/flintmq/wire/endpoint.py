@@ -43,8 +43,8 @@ from typing import TYPE_CHECKING, Any
 
 from mypy_extensions import mypyc_attr
 
-from flintmq.qmgr.connection import Waiter
 from flintmq.qmgr.calls import SLICE
+from flintmq.qmgr.connection import Waiter
 
 if TYPE_CHECKING:
     from flintmq.qmgr.calls import Calls, LogPort, Work
