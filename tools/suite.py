@@ -53,7 +53,7 @@ PROCESS_TESTS = (
 )
 #: Plain Python runs examples that no run had before, and half as many: the fixed ones ran compiled.
 NEW_EXAMPLES = ["--new-examples", "--examples=50"]
-SIMULATION_OPTIONS = ("--simulate", "--kills", "--seed")
+SIMULATION_OPTIONS = ("--simulate", "--new-seeds", "--first-new-seed", "--kills", "--seed")
 
 
 class Step:
