@@ -37,6 +37,7 @@ WORKERS = ["-n", str(min(os.cpu_count() or 1, 8)), "--dist", "worksteal"]
 #: Tests of hot rooms whose subject is a process, a program or a file of cold modules: they run once, compiled.
 PROCESS_TESTS = (
     "tests/broker/admin",
+    "tests/broker/flow",
     "tests/broker/runtime",
     "tests/client/test_testing.py",
     "tests/client/remote/test_local.py",
@@ -52,7 +53,7 @@ PROCESS_TESTS = (
 )
 #: Plain Python runs examples that no run had before, and half as many: the fixed ones ran compiled.
 NEW_EXAMPLES = ["--new-examples", "--examples=50"]
-SIMULATION_OPTIONS = ("--simulate", "--kills", "--seed")
+SIMULATION_OPTIONS = ("--simulate", "--new-seeds", "--first-new-seed", "--kills", "--seed")
 
 
 class Step:

@@ -225,6 +225,7 @@ def test_a_queue_manager_that_falls_silent_is_missed(
 ) -> None:
     """It is switched off, or its network is: nobody says that the connection is at its end. Here HBINT is a second."""
     monkeypatch.setattr(aio_wire, "GRACE_S", 0)
+    monkeypatch.setattr(aio_wire, "DISCONNECT_S", 0.1)
     serving.qm.mqsc(f"ALTER CHANNEL({CHANNEL}) CHLTYPE(SVRCONN) HBINT(1)")
     table = tmp_path / "ccdt.json"
     place = {"connection": [{"host": "127.0.0.1", "port": serving.port}], "queueManager": "QM1"}

@@ -65,6 +65,8 @@ else:
 
 #: Seconds to wait for a reply after its task was cancelled.
 GIVEN_UP_S = 10.0
+#: Seconds to wait for the reply to MQDISC.
+DISCONNECT_S = 5.0
 #: Seconds that a heartbeat may be late, if they are not farther apart.
 GRACE_S = 60
 
@@ -528,7 +530,7 @@ class AsyncWire(asyncio.Protocol):
         """Disconnect (MQDISC), then close the socket."""
         if self.broken is None:
             try:
-                await asyncio.wait_for(self.run(_mqdisc()), 5.0)
+                await asyncio.wait_for(self.run(_mqdisc()), DISCONNECT_S)
             except (MQError, TimeoutError):
                 pass
         self.drop()
