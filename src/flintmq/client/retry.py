@@ -104,7 +104,6 @@ def failed_attempts(message: Message) -> int:
 
 def copy_of(message: Message, failures: int = 0) -> tuple[MQMD, bytes, MessageProperties | None]:
     """Return descriptor, data and properties to put a message again, with the number of failed attempts."""
-
     md, data, raw = message.md.copy(), message.data, message._properties
     properties = MessageProperties()
     if isinstance(raw, Carried):

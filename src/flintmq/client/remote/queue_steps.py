@@ -23,7 +23,6 @@ from flintmq.client.remote.direct import DirectGet, DirectPut, DirectRequest, ge
 from flintmq.client.remote.handles import PROPERTY_OPTIONS
 from flintmq.client.remote.steps import MQISteps, RemoteHandle, Steps
 from flintmq.client.request import OPTIONS, SCHEME, answer_to, ask, reply_queue_descriptor
-from flintmq.mqi import property_blocks
 from flintmq.mqi.call_errors import (
     MQError,
     NoMessageAvailable,
