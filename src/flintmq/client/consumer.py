@@ -153,6 +153,8 @@ class ConsumerGroup(Consumer):
         super().__init__(name)
         self._parts = parts
         self._closing = threading.Lock()
+        #: Each closes a part; `close` returns when all of them have ended, also those of an earlier call.
+        self._closers: list[threading.Thread] = []
         for part in parts:
             part._stopped.then = self._part_stopped
         self._part_stopped()  # One may have stopped before `then` was set.
@@ -168,10 +170,12 @@ class ConsumerGroup(Consumer):
     def close(self) -> None:
         # All at the same time: each waits for the handler that it runs.
         with self._closing:
-            threads = [threading.Thread(target=part.close) for part in self._parts if part.running]
-            for thread in threads:
+            begun = [threading.Thread(target=part.close) for part in self._parts if part.running]
+            for thread in begun:
                 thread.start()
-        for thread in threads:
+            self._closers += begun
+            closers = list(self._closers)
+        for thread in closers:
             thread.join()
         self._stopped.set()
 
@@ -182,5 +186,5 @@ class ConsumerGroup(Consumer):
         if failed and self.error is None:
             self.error = failed[0]
             threading.Thread(target=self.close, daemon=True).start()  # In its own thread: this one runs a handler.
-        if len(stopped) == len(self._parts):
-            self._stopped.set()
+        elif len(stopped) == len(self._parts) and not failed and not self._closers:
+            self._stopped.set()  # Else `close` does, when the units of work of all parts have ended.

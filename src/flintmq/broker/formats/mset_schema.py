@@ -91,7 +91,7 @@ class SchemaPool:
         #: Global objects by kind, namespace and name, with the file they are in.
         self.globals: dict[tuple[str, str, str], tuple[_Element, SchemaFile]] = {}
         self._types: dict[int, Group] = {}
-        self._contents: dict[int, tuple[SimpleType | None, Group]] = {}
+        self._contents: dict[_Element, tuple[SimpleType | None, Group]] = {}
         self._groups: dict[int, Group] = {}
         self._open_types: set[int] = set()
         self._fields = 0
@@ -329,11 +329,11 @@ class SchemaPool:
 
     def complex(self, definition: _Element, file: SchemaFile) -> tuple[SimpleType | None, Group]:
         """Return a complex type: the type of its value, if it has one, and its members."""
-        known = self._contents.get(id(definition))
+        known = self._contents.get(definition)
         if known is not None:
             return known
         group = Group(name=definition.get("name") or "", place=self.place(definition))
-        self._contents[id(definition)] = (None, group)
+        self._contents[definition] = (None, group)
         group.physical = self.reader.physical(definition, True)
         self.composition(group, definition, "MRComplexType")
         if definition.get("mixed") in ("true", "1"):
@@ -345,7 +345,7 @@ class SchemaPool:
         else:
             content = definition.find(f"{{{XSD}}}complexContent")
             self.fill(group, definition if content is None else content, file, content is not None)
-        self._contents[id(definition)] = (simple, group)
+        self._contents[definition] = (simple, group)
         return simple, group
 
     def simple_content(self, content: _Element, file: SchemaFile, group: Group) -> SimpleType:
