@@ -290,7 +290,7 @@ class ListeningQueueManager:
         return self.options_of(self.user)
 
     def options_of(self, user: str) -> dict[str, str]:
-        """The same for another of its users. Raises KeyError if there is none of this name."""
+        """Return the options of `connect` for one of its users. Raises KeyError if there is none of this name."""
         return {
             "name": self.name,
             "channel": self.channel,

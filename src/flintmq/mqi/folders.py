@@ -61,7 +61,7 @@ def write_element(element: Element) -> str:
 
 
 def read_root(text: str) -> Element:
-    """Return the element of a folder, without its content: name and attributes. Raises StructureError likewise.
+    """Return the element of a folder, without its content: name and attributes. Raises StructureError.
 
     Only the first tag is read, and whether the last one closes it.
     """

@@ -452,7 +452,7 @@ def _copy_options(text: str) -> int:
 def outline(folders: list[str]) -> tuple[MessageProperties, list[str]]:
     """As `MessageProperties.from_folders`, but a long folder is one hidden property, for callers of folders.
 
-    Of a long folder only the first and the last tag are read. Raises StructureError likewise.
+    Of a long folder only the first and the last tag are read. Raises StructureError.
     """
     properties = MessageProperties()
     others: list[str] = []

@@ -78,7 +78,7 @@ def rules_headers(format: str, encoding: int, ccsid: int, data: bytes, outlined:
 def collect_headers(
     found: list[RulesHeader], format: str, encoding: int, ccsid: int, data: bytes, outlined: bool = False
 ) -> None:
-    """The same, for who wants to hear of it: raises StructureError at the first that is not well formed."""
+    """Collect MQRFH2 headers. Raise StructureError at the first that is not well formed."""
     place = payload.Payload(0, encoding, ccsid, format)
     for _ in range(payload.HEADERS_MAX):
         if not place.format.startswith(_MQ) or place.format == MQFMT_XMIT_Q_HEADER:

@@ -144,7 +144,7 @@ class Calls(Engine):
     def connect(
         self, appl_name: str = "", user: str = "", appl_type: int = MQAT_UNIX, channel: str = "", address: str = ""
     ) -> tuple[int, Connection | None]:
-        """MQCONN: (reason, connection). Through which channel and from where is told of an application elsewhere."""
+        """Connect an application (MQCONN): (reason, connection). A client has a channel and an address."""
         return mqconnect.connect(self, appl_name, user, appl_type, channel, address)
 
     def disconnect(self, connection: Connection) -> int:
@@ -237,7 +237,7 @@ class Calls(Engine):
     def get_into(
         self, connection: Connection, handle: Handle, answer: Answer, md: MQMD, gmo: MQGMO, max_length: int
     ) -> int:
-        """The same with an answer of its own, so that several gets of one connection may wait at once."""
+        """Get into `answer`, so that several gets of one connection can wait at once."""
         if self.accounting and connection.task is not None:
             return accounting.get(self, connection, handle, answer, md, gmo, max_length)
         return mqget.get_into(self, connection, handle, answer, md, gmo, max_length)

@@ -30,7 +30,7 @@ def connect(
     channel: str = "",
     address: str = "",
 ) -> tuple[int, Connection | None]:
-    """MQCONN: (reason, connection). Through which channel and from where is told of an application elsewhere."""
+    """Connect an application (MQCONN): (reason, connection). A client has a channel and an address."""
     if qm.ended:
         return MQRC_Q_MGR_NOT_AVAILABLE, None
     if qm.quiescing:

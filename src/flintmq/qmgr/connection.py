@@ -345,7 +345,7 @@ class Waiter:
 
 
 class Marks:
-    """What one handle has marked, as sequences of its queue."""
+    """Browse marks of one handle, as sequences of its queue."""
 
     def __init__(self) -> None:
         self.own: set[int] = set()
@@ -357,7 +357,7 @@ A_SEGMENT: Final = MQMF_SEGMENT | MQMF_LAST_SEGMENT
 
 
 class PutGroup:
-    """What the puts through a handle have left open: a group, a logical message, or a logical message of a group."""
+    """State of puts in logical order: an open group, a logical message, or a logical message of a group."""
 
     def __init__(self, md: MQMD, next_offset: int, logical: bool, syncpoint: bool) -> None:
         self.group_id = md.group_id
@@ -520,7 +520,7 @@ class Task:
         self.watch = Watch()
 
     def end_interval(self, now_us: int) -> TaskWork:
-        """What the interval that ends now has seen; another begins. Handles go on in that one (B16)."""
+        """Return the counts of the interval that ends now, and begin another, with the open handles (B16)."""
         done = self.work
         done.ended_us = now_us
         work = TaskWork()

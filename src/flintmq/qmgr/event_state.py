@@ -7,7 +7,7 @@ from flintmq.qmgr.connection import Connection
 
 
 class EventState:
-    """What the events count: made and put, and dropped because their queue is missing, full or inhibited."""
+    """Counts of events: made and put, and dropped because their queue is missing, full or inhibited."""
 
     put: int = 0
     dropped: int = 0

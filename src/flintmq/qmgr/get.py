@@ -226,7 +226,7 @@ def get_into(
     gmo: MQGMO,
     max_length: int,
 ) -> int:
-    """The same with an answer of its own, so that several gets of one connection may wait at once."""
+    """Get into `answer`, so that several gets of one connection can wait at once."""
     if not connection.usable:
         return fail(answer, not_usable(connection))
     if not handle.open:

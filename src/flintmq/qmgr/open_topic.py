@@ -7,7 +7,7 @@ from flintmq.mqi.topic_words import DELIVER_ALL_AVAILABLE
 
 
 class TopicAttributes:
-    """What holds at a topic: the values in force, none of them ASPARENT."""
+    """The attributes in force at a topic, none of them ASPARENT."""
 
     def __init__(self, name: str, topic_string: str, values: dict[str, Value], blocked: int) -> None:
         #: The closest TOPIC object, and its topic string.

@@ -378,7 +378,7 @@ class TopicTree:
         return node.below
 
     def attributes(self, topic_string: str) -> TopicAttributes:
-        """What holds at a topic."""
+        """Return the attributes in force at a topic."""
         return self.attributes_at(topic_string.split("/"))
 
     def open(self, topic_string: str) -> OpenTopic:
@@ -394,7 +394,7 @@ class TopicTree:
         return topic.attributes
 
     def attributes_at(self, levels: list[str]) -> TopicAttributes:
-        """What holds at a topic, whose levels are given."""
+        """Return the attributes in force at the topic with these levels."""
         node = self.administrative
         closest = node
         if node.children:

@@ -90,7 +90,7 @@ class _File:
 
 @dataclass(slots=True)
 class _Uses:
-    """What a routine names: data sources, and the functions of routines that it calls."""
+    """Data sources that a routine names, and the functions of routines that it calls."""
 
     data_sources: set[str]
     called: set[str]

@@ -3,7 +3,7 @@
     MIME
       Content-Type    'multipart/related; boundary="b"'      header fields, in order, as they stand
       Parts
-        Prologue      the text before the first boundary, if anything; likewise Epilogue
+        Prologue      the text before the first boundary, if any; Epilogue: that after the last
         Part
           Content-Type  'text/xml'
           Data

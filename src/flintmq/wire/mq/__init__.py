@@ -11,7 +11,7 @@ A client's call, file by file:
                                                                      spi.py          calls outside of the MQI
                                                                      lists.py        records of distribution lists
     fast_path.py        nearly every MQPUT and MQGET                  codec_cache.py  structures equal to the last ones
-    subscribe_calls.py, xa_calls.py   likewise
+    subscribe_calls.py, xa_calls.py   the calls of subscriptions and XA
     bulk_calls.py       many messages in one call                     bulk.py         the same as bytes
     streaming.py        messages that are pushed to the client        stream.py       the same as bytes
     server.py           all channels of a queue manager               terms.py        limits that a channel sets

@@ -330,7 +330,7 @@ class FieldReader(ReaderState):
         return self.fail(BAD_VALUE, node, parent, f"a {node.logical} is empty")
 
     def set_converted(self, node: ElementNode, parent: Element, element: Element, text: str) -> bool:
-        """Set the value of an element to that which its codec reads in `text`."""
+        """Decode `text` with the codec of an element, and set the element's value."""
         codec = node.codec
         assert codec is not None
         try:
